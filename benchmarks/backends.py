@@ -1,4 +1,4 @@
-"""How much CPU time each part of the quick back-end saves, in first runs and in later runs.
+"""Measure how much CPU time each part of the quick back-end saves, in first and in later runs.
 
 ``python benchmarks/backends.py > benchmarks/backends.md`` prints a table.
 """
@@ -33,8 +33,8 @@ WAYS = {
 
 
 def child(way, name):
-    """Compile and play an algorithm with the back-end ``way``; print the CPU seconds of compiling
-    it, and then of eight runs.
+    """Compile and play an algorithm with the back-end ``way``. Print two CPU times in seconds: of
+    compiling it, and of eight runs.
     """
     from compile import setting_of
 
@@ -61,8 +61,8 @@ def child(way, name):
 
 
 def measured(way, name):
-    """Return the smallest CPU seconds, over several new processes, of compiling an algorithm and of
-    eight runs after that.
+    """Return the CPU seconds for compiling an algorithm and for eight runs after that: for both,
+    the smallest over several new processes.
     """
     found = []
     for _ in range(REPEATS):
@@ -76,7 +76,7 @@ def measured(way, name):
 
 
 def text():
-    """The table."""
+    """Return the table."""
     rows = []
     for way, what in WAYS.items():
         found = [measured(way, name) for name in HORIZONS]

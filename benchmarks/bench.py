@@ -1,17 +1,17 @@
-"""Speed and memory of every algorithm, as ratios inside one process on one core: make bench.
+"""Measure speed and memory of every algorithm, as ratios of times in one process (make bench).
 
-The script prints a table, and writes it to benchmarks/table.md and its ratios to
-benchmarks/ratios.csv. With --check (make bench-check) the ratios are measured anew, and compared
-with the ratios in the file and with their limits.
+The script prints a table. The table is written to benchmarks/table.md, and the ratios to
+benchmarks/ratios.csv. With --check (make bench-check) it measures the ratios again, and compares
+them with the ratios in the file and with their limits.
 
-The time of a per-round algorithm is compared with two times: of drawing its random numbers alone,
-and of the same function in the Python interpreter. For Thompson sampling, the first is the time of
-drawing K Beta variables in each round. Episodic algorithms are compared with making two generators
-of NumPy; runs that are played together do not need these generators. Episodic algorithms are also
-compared with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5 and
-scaled to 1e7). All algorithms are compared with a straightforward Numba loop over rounds
-(naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the imports. All
-times are CPU times of these processes, so other processes do not count.
+The time of a per-round algorithm is compared with the time to draw only its random numbers, and
+with the time of the same function in the Python interpreter. For Thompson sampling, these random
+numbers are K Beta variables in each round. The time of an episodic algorithm is compared with the
+time to make two generators of NumPy, which runs do not need if they are played together. Episodic
+algorithms are also compared with a plain-Python loop over rounds (tests/oracles/references.py,
+timed at T = 1e5 and scaled to 1e7). All algorithms are compared with a straightforward Numba loop
+over rounds (naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the
+imports. All times are CPU times, so other processes do not count.
 """
 
 import inspect
@@ -86,31 +86,31 @@ TWENTY = "ren_bernoulli", "ren_gaussian", dp.environment("pareto_v09", means=MEA
 
 @inlined
 def numba_random(rng):
-    """Uniform, by Numba's own implementation."""
+    """Draw a uniform number by Numba's own implementation."""
     return rng.random()
 
 
 @inlined
 def numba_exponential(rng):
-    """Exponential, by Numba's own implementation."""
+    """Draw an exponential number by Numba's own implementation."""
     return rng.standard_exponential()
 
 
 @inlined
 def numba_normal(rng):
-    """Normal, by Numba's own implementation."""
+    """Draw a normal number by Numba's own implementation."""
     return rng.standard_normal()
 
 
 def drawing(random, exponential, normal):
-    """A kernel that draws random numbers, with some functions for single draws."""
+    """Return a kernel that draws random numbers by the given functions for single draws."""
 
     @kernel
     def draw(env_rng, rng, law, noise, formula, T):
         """Draw, in each round, a reward of some law and the learner's or the user's noise.
 
-        With ``formula``, also compute what the algorithm cannot avoid: the sigmoid of a normal
-        reward, or the power of the round that scales adaptive noise.
+        With ``formula``, also compute what every implementation must compute: the sigmoid of a
+        normal reward, or the power of the round by which adaptive noise is scaled.
         """
         total, ones = 0.0, 0
         for t in range(T):
@@ -139,7 +139,7 @@ DRAWS = drawing(random, exponential, normal), drawing(numba_random, numba_expone
 
 def random_numbers(name):
     """Return what an algorithm draws in each round: the law of rewards, the kind of noise, and a
-    text with both.
+    text about both.
     """
     algorithm = load(find_file(name))
     law = NORMAL if algorithm.rewards is None else BERNOULLI
@@ -203,7 +203,7 @@ def seconds():
 
 
 def best_of(repeats, *works):
-    """The shortest CPU time of each function over several calls, in seconds.
+    """Return the shortest CPU time of each function over several calls, in seconds.
 
     The calls alternate, so that a slow phase of the machine affects all functions.
     """
@@ -217,13 +217,13 @@ def best_of(repeats, *works):
 
 
 def setting_of(name, T, env="bernoulli_c2", **parameters):
-    """The setting of an algorithm at eps 1."""
+    """Return the setting of an algorithm at eps 1."""
     given = {"algo": name, "env": env, "horizon": T, "assume": True}
     return request_from(REGRET, given, parameters).settings[0]
 
 
 def player(name, T, plain=False, env="bernoulli_c2", **parameters):
-    """A function that plays one run of an algorithm at eps 1."""
+    """Return a function that plays one run of an algorithm at eps 1."""
     setting = setting_of(name, T, env, **parameters)
     function = setting.algorithm.function
     function = function.py_func if plain else function
@@ -238,7 +238,7 @@ def player(name, T, plain=False, env="bernoulli_c2", **parameters):
 
 
 def naive_player(name, T, env="bernoulli_c2"):
-    """A function that plays one run of the naive loop, with the arguments of the algorithm."""
+    """Return a function that plays one run of the naive loop, with the algorithm's arguments."""
     setting, loop = setting_of(name, T, env), getattr(naive, name)
     means = np.array(setting.instance.means, dtype=float)
 
@@ -261,7 +261,7 @@ def names(round_by_round):
 
 
 def per_round(found, check):
-    """The rows of per-round algorithms; their ratios are added to ``found``."""
+    """Return the rows of per-round algorithms, and add their ratios to ``found``."""
     for name in names(round_by_round=True):
         law, noise, words = random_numbers(name)
 
@@ -293,7 +293,7 @@ def per_round(found, check):
 
 
 def counters(found):
-    """The rows of DP-UCB with other trees and bonuses; their ratios are added to ``found``."""
+    """Return the rows of DP-UCB with other trees and bonuses, and add their ratios to ``found``."""
     draws = [
         partial(draw, law=BERNOULLI, noise=noise, formula=False)
         for noise, draw in itertools.product((NONE, LAPLACE), DRAWS)
@@ -316,7 +316,7 @@ def counters(found):
 
 
 def thompson(found, check):
-    """The rows of Thompson sampling; their ratios are added to ``found``."""
+    """Return the rows of Thompson sampling, and add their ratios to ``found``."""
 
     def alone(K, T=POSTERIOR_ROUNDS):
         return lambda i: draw_posteriors(generator(0, 0, LEARNER), K, T)
@@ -337,12 +337,12 @@ def thompson(found, check):
 
 
 def contextual_names():
-    """The algorithms of contexts."""
+    """Return the algorithms that play contexts."""
     return [name for name in names_in("algo") if load(find_file(name)).actions == CONTEXTS]
 
 
 def contextual(found):
-    """The rows of algorithms of contexts; their ratios are added to ``found``."""
+    """Return the rows of algorithms that play contexts, and add their ratios to ``found``."""
     T = CONTEXTUAL_ROUNDS
 
     def alone(draw, n):
@@ -363,7 +363,7 @@ def contextual(found):
 
 
 def phased(missed):
-    """The rows of phased elimination with optimal designs; runs that take too long are added to
+    """Return the rows of phased elimination with optimal designs. Add runs that take too long to
     ``missed``.
     """
     for name in ("gope", "adac_gope"):
@@ -393,7 +393,7 @@ def against_naive(name, took, env):
 
 
 def streams(found):
-    """The rows of truncated sums of laws whose sums have no known law."""
+    """Return the rows of truncated sums, for laws of rewards whose sums have no known law."""
     for env, heavy, index in (("pareto_v09", False, 1.95), ("student", True, 3.0)):
         instance = setting_of("robust_ucb", ROUNDS, env).instance
         users = homogeneous(1.0).users()
@@ -431,7 +431,7 @@ def plain_loop(name, T):
 
 
 def episodic(found, missed, check):
-    """The rows of episodic algorithms; their ratios are added to ``found``, and runs that take too
+    """Return the rows of episodic algorithms. Add their ratios to ``found``, and runs that take too
     long to ``missed``.
     """
 
@@ -466,7 +466,7 @@ def play_batch(setting, i):
 
 
 def memory():
-    """Peak memory of a process that plays dp_ucb and adap_klucb at two horizons, in MB."""
+    """Return the peak memory, in MB, of processes that play dp_ucb and adap_klucb."""
 
     def peak_at(T):
         command = [sys.executable, __file__, "--memory", str(T)]
@@ -479,7 +479,9 @@ def memory():
 
 
 def start_up():
-    """CPU seconds of the heaviest imports alone, and of a command whose runs are all stored."""
+    """Return the CPU seconds of the slowest imports alone, and of a command whose runs are all
+    stored.
+    """
     imports = [sys.executable, "-c", f"import {IMPORTS}"]
     command = "import sys; sys.argv = ['bandit-run', 'algo=adap_klucb', 'eps=0.5']; "
     command += "from dpbandits.cli.run import main; main()"
@@ -491,8 +493,8 @@ def start_up():
 
 
 def measure(check):
-    """Return the tables as text, the ratios by name, and the targets that are missed. For a check,
-    only the ratios are measured.
+    """Return the tables as text, the ratios by name, and the targets that are not reached. For a
+    check, only the ratios are measured.
     """
     found: dict[str, float] = {}
     missed: list[str] = []

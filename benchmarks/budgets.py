@@ -1,5 +1,5 @@
-"""Compare the budgets that a search finds with the budgets at which a line, fitted to other runs at
-many budgets, crosses the goal.
+"""Check the budgets that a search finds: a line is fitted to other runs at many budgets, and the
+budget at which it crosses the goal is compared with the search.
 
 ``python benchmarks/budgets.py > benchmarks/budgets.md`` prints the table.
 """
@@ -22,8 +22,8 @@ HEAD = "algorithm", "goal", "interval of the search", f"by {BUDGETS} budgets", "
 
 
 def search(algo):
-    """Return the answer of the search: among others, the name of the budget, its interval and the
-    number of runs.
+    """Return the answer of the search, such as the name of the budget, its interval and the number
+    of runs.
     """
     return dp.budget(algo, **GAME, **GOALS[algo]).iloc[0]
 

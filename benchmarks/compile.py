@@ -1,15 +1,13 @@
-"""CPU seconds of compiling every algorithm and stopping rule, and the time that a user waits for
-it.
+"""Measure the CPU seconds for compiling each algorithm and rule, and how long a user waits for it.
 
-``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first table is about
-whole commands, measured from outside. Each time in the second table is the time of
-``dpbandits.running.play.compile_kernel`` in a process of its own. This time includes the time that
-Numba needs for the first function of a process. This time does not include the imports, a short
-name for all work of the process before. The process starts Python. It imports the package, the
-modules that a run needs, Numba with the modules for compiling, and the other dependencies. It loads
-the algorithm's file and makes its setting. The imports are also the unit of time, because the speed
-of a shared machine may double during the measurements. Each time, and each target, is relative to
-the imports of its own process.
+``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first table has
+times of whole commands. The second table has the time of ``dpbandits.running.play.compile_kernel``
+in a new process. This time includes what Numba needs for the first function of a process, but not
+the imports. "The imports" stands for all work of the process before: it starts Python, imports the
+package, the modules that a run needs, Numba with the modules for compiling and the other
+dependencies, loads the algorithm's file, and makes its setting. The time of the imports is also the
+unit of time, because the speed of a shared machine may double during the measurements. Each time,
+and each target, is divided by the time of the imports in the same process.
 """
 
 import json
@@ -53,7 +51,7 @@ def names_of_all():
 
 
 def setting_of(name, horizon=1000):
-    """A setting of an algorithm or a rule."""
+    """Return a setting of an algorithm or a rule."""
     import dpbandits as dp
     from dpbandits.contracts.algorithm import find_file, load
     from dpbandits.contracts.question import REGRET, STOPPING
@@ -68,7 +66,7 @@ def setting_of(name, horizon=1000):
 
 
 def child(names):
-    """Compile loops one after the other; print the CPU seconds of the imports and of each."""
+    """Compile loops one after the other. Print the CPU seconds of the imports and of each loop."""
     import numba
     from numba.core.registry import cpu_target
 
@@ -96,8 +94,8 @@ def child(names):
 
 
 def compiling(names, cache):
-    """Return the times that ``child`` prints in a new process with a cache folder. The imports are
-    in seconds, and the other times are relative to the imports.
+    """Return the times that ``child`` prints in a new process with a cache folder. The time of the
+    imports is in seconds, other times are divided by it.
     """
     command = [sys.executable, __file__, "--child", *names]
     own = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
@@ -114,8 +112,8 @@ def importing():
 
 
 def compiling_after(before, name):
-    """Return the times of ``compiling`` for one algorithm, with a copy of the cache folder
-    ``before``; with an empty folder if ``before`` is None.
+    """Return the times of ``compiling`` for one algorithm. The cache folder is a copy of
+    ``before``, or empty if ``before`` is None.
     """
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder, "cache")
@@ -134,9 +132,9 @@ def command(words, folder):
 
 
 def waiting():
-    """Return the rows of the table of commands, and the targets that are missed. A row has the CPU
-    seconds and the time by the clock of a command, minus the same values for the command with
-    finished runs. Times are in seconds of the quiet machine.
+    """Return the rows of the table of commands, and the targets that are not reached. A row has the
+    CPU seconds and the time by the clock of a command. From these, the times of the same command
+    with finished runs are subtracted. Times are converted to seconds on a quiet machine.
     """
     rows, missed = [], []
 
@@ -160,7 +158,7 @@ def waiting():
 
 
 def text_of_waiting():
-    """The table of whole commands, with the targets that are missed."""
+    """Return the table of whole commands, with the targets that are not reached."""
     rows, missed = waiting()
     head = ["`bandit-run`", "CPU, s", "by the clock, s", "runs finished: CPU, s"]
     table = tabulate(rows, head, "pipe", disable_numparse=True, colalign=("left", *["right"] * 3))
@@ -175,14 +173,15 @@ def text_of_waiting():
 
 
 def best(repeats, measure):
-    """The smallest of several measurements, key by key."""
+    """Return the smallest of several measurements for each key."""
     found = [measure() for _ in range(repeats)]
     return {key: min(times[key] for times in found) for key in found[0]}
 
 
 def measure(names, check=False, repeats=None):
-    """Return CPU times, relative to the imports, of algorithms as the first, as a further one, and
-    all one after the other.
+    """Return CPU times for compiling algorithms, divided by the time of the imports: of an
+    algorithm as the first in an empty cache, of a further algorithm, and of all one after the
+    other.
 
     For a check, only the algorithms of CHECKED are compiled as the first, and all algorithms are
     compiled one after the other only once. The fourth result is the time of the imports in seconds,
@@ -227,7 +226,7 @@ def ratios_of(measured):
 
 
 def misses(first, further, total):
-    """One line for each target that is missed."""
+    """Return one line for each target that is not reached."""
     lines = []
     for times, limit, what in ((first, FIRST, "first"), (further, FURTHER, "further")):
         above = {name: taken for name, taken in times.items() if taken > limit}
@@ -241,7 +240,7 @@ def misses(first, further, total):
 
 
 def text_of(first, further, together, imports):
-    """The tables and the targets that are missed, in seconds of the quiet machine."""
+    """Return the tables and the targets that are not reached, in seconds on a quiet machine."""
     columns = [{n: QUIET * x for n, x in times.items()} for times in (first, further, together)]
     first, further, together = columns
     total = sum(together.values())

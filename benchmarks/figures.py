@@ -1,9 +1,9 @@
-"""Time and memory of make figures, twice: python benchmarks/figures.py [FOLDER].
+"""Measure time and memory of two calls of make figures: python benchmarks/figures.py [FOLDER].
 
-The first time there are no stored runs and no compiled code; the second time both exist. The table
-has the time of the processors and the time by the clock. Their difference shows whether other
-programs used the processors. If no FOLDER is given, the folder is temporary. The table is printed
-and written to benchmarks/figures.md. The script needs psutil, which make test installs.
+Before the first call there are no stored runs and no compiled code; before the second call there
+are both. The table has the time of the processors and the time by the clock, whose difference shows
+whether other programs used the processors. Without FOLDER, a temporary folder is used. The table is
+printed and written to benchmarks/figures.md. The script needs psutil, which make test installs.
 """
 
 import os
@@ -25,7 +25,7 @@ LARGE = 0.2  # idle share of the processors' time above which a sentence says so
 
 
 def make_figures(folder):
-    """Run ``make figures``; return its seconds by the clock, the seconds of the processors, and its
+    """Run ``make figures``. Return its seconds by the clock, the seconds of the processors, and its
     largest sampled memory in MB.
     """
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
@@ -67,7 +67,7 @@ def main():
 
 
 def page_of(found):
-    """The page of what was measured."""
+    """Return the page with the measurements."""
     rows = [[name, clock(x), clock(y), f"{peak:,.0f}"] for name, (x, y, peak) in found.items()]
     cores = f"time, {os.cpu_count()} cores"
     head = ["`make figures`", cores, "time of processors", "peak memory, MB"]
@@ -77,8 +77,8 @@ def page_of(found):
 
 
 def targets(seconds, work, megabytes):
-    """Return a text with the targets and the targets that are missed. The times of the experiments
-    explain a missed time.
+    """Return a text with the targets, and those that are not reached. If a time is too long, the
+    times of the experiments explain it.
     """
     missed, idle = [], 1 - work / seconds / os.cpu_count()
     if seconds > MINUTES * 60:
@@ -105,7 +105,7 @@ def targets(seconds, work, megabytes):
 
 
 def times_of(names):
-    """The cells of some experiments in results/times.md."""
+    """Return the cells of some experiments in results/times.md."""
     lines = Path(PROJECT, "results", "times.md").read_text().splitlines()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     return [row for row in rows if row and row[0] in names]

@@ -1,16 +1,17 @@
-"""Coverage of 95 % intervals, and error and power of comparisons: python benchmarks/intervals.py.
+"""Measure the coverage of 95 % intervals, and the error and power of comparisons.
 
-There are twelve laws: five of textbooks, and the final regrets of seven algorithms on C2. A law of
-regrets is the empirical law of many runs (RUNS). The first table has a row for each law and number
-n of runs. The first column is the share of samples without an interval (all runs are equal). The
-next columns are the shares of intervals that contain the mean, for the interval of
-``results.intervals`` and for Student's interval, and the ratio of the median widths of these
-intervals. The last columns are the share of samples for which a sentence says that the runs are too
-few, and the share of samples whose interval misses the mean without this sentence. The second table
-is about comparisons of two samples, by the permutation test and by Welch's t test. It has the share
-of pairs that a test tells apart, for two samples of the law, and if the second sample is 10 %
-worse. Below the tables, the script lists the goals that are not met. Seeds are fixed; the script
-takes some minutes. Its output is in benchmarks/intervals.md.
+``python benchmarks/intervals.py`` uses twelve laws: five from textbooks, and the final regrets of
+seven algorithms on C2. A law of regrets is the empirical law of many runs (RUNS). The first table
+has a row for each law and number n of runs. The first column is the share of samples without an
+interval, since all runs are equal. The next columns are the shares of intervals that contain the
+mean, for the interval of ``results.intervals`` and for Student's interval, and the ratio of the
+median widths of these intervals. The last columns are the share of samples for which a sentence
+says that the runs are too few, and the share of samples whose interval misses the mean without this
+sentence. The second table compares the permutation test and Welch's t test. For both tests, the
+second table has the share of pairs of samples between which the test finds a difference: two
+samples of the same law, and a second sample that is 10 % worse. Below the tables, the script lists
+the goals that are not reached. Seeds are fixed. The script takes some minutes; its output is in
+benchmarks/intervals.md.
 """
 
 import sys
@@ -42,7 +43,7 @@ WIDEST, COVERED, COVERED_AT_100, SILENT, ERROR, POWER = 1.2, 0.94, 0.93, 0.05, 0
 
 
 def rare(rng, shape):
-    """Draw runs of which 3 % are 20 times as bad as the others. All values also vary by a
+    """Draw runs of which 3 % are 20 times as bad as the others. In addition, all values vary by a
     twentieth.
     """
     worse = np.where(rng.random(shape) < 0.03, 20.0, 1.0)
@@ -60,7 +61,7 @@ NORMAL = next(iter(LAWS))
 
 
 def regrets(algo, eps, T):
-    """Return final regrets on C2; each run shuffles the arms."""
+    """Return final regrets on C2 of runs with shuffled arms."""
     budget = {} if eps is None else {"eps": eps}
     given = {"horizon": T, "runs": RUNS.get(algo, EPISODIC), "checkpoints": 1, "assume": True}
     table = dp.run(algo, "bernoulli_c2", **budget, **given, shuffle_arms=True, jobs=1)
@@ -81,9 +82,9 @@ def student(values):
 
 def coverage(law, n):
     """Return five shares of samples of n runs, and the ratio of widths. The shares are: samples
-    without an interval; our intervals that contain the mean; Student's intervals that contain it;
-    samples with the sentence that runs are too few; samples that miss the mean without the
-    sentence.
+    without an interval; samples whose interval contains the mean, for our and for Student's
+    interval; samples with the sentence that runs are too few; samples that miss the mean and lack
+    this sentence.
     """
     draw, mean = law
     values = draw(np.random.default_rng(n), (n, SAMPLES[n]))
@@ -100,8 +101,8 @@ def coverage(law, n):
 
 
 def told_apart(law, n, worse):
-    """Return the shares of pairs of samples that the permutation test and Welch's test tell
-    apart.
+    """Return the shares of pairs of samples between which the permutation test and Welch's test
+    find a difference.
     """
     draw, _ = law
     x, y = draw(np.random.default_rng(n), (2, n, TRIALS[n]))

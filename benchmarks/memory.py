@@ -1,8 +1,8 @@
-"""The memory that commands need for tables of many rows: python benchmarks/memory.py.
+"""Measure the memory of commands for tables with many rows: python benchmarks/memory.py.
 
-The script writes made-up tables of runs with 200 checkpoints, and each command reads them in a
-process of its own. The results are printed and written to benchmarks/memory.md. A second table has
-the times of ``dpbandits.load`` and of the curves of a file, divided by the time of pandas.
+The script writes artificial tables of runs with 200 checkpoints, and each command reads them in a
+new process. The results are printed and written to benchmarks/memory.md. A second table has the
+times of ``dpbandits.load`` and of computing curves from a file, divided by the time of pandas.
 """
 
 import os
@@ -41,7 +41,7 @@ WORDS = {  # commands that read a table; its path replaces FILE
 
 
 def pieces(rows):
-    """The rows of a table of two algorithms, setting by setting."""
+    """Yield the rows of a table of two algorithms, setting by setting."""
     runs = rows // SETTINGS // CHECKPOINTS
     t = np.linspace(1, HORIZON, CHECKPOINTS).astype(int)
     for i in range(SETTINGS):
@@ -57,7 +57,7 @@ def pieces(rows):
 
 
 def peak(words, folder):
-    """The largest memory of a command in MB, and its seconds."""
+    """Return the largest memory of a command in MB, and its seconds."""
     start = time.perf_counter()
     path = str(Path(sys.executable).with_name(words[0]))
     process = subprocess.Popen([path, *words[1:]], cwd=folder, stdout=subprocess.DEVNULL)
@@ -67,7 +67,7 @@ def peak(words, folder):
 
 
 def measured(rows):
-    """The memory of each command for a table of this many rows."""
+    """Return the memory of each command for a table with this many rows."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "results", "a.csv")
         file.parent.mkdir()
@@ -82,8 +82,8 @@ def measured(rows):
 
 
 def loading():
-    """Return a table with the seconds of each way to read a table, the median of three turns, and
-    its ratio to the first way.
+    """Return a table with the seconds of each way to read a file (the median of three), and their
+    ratio to the seconds of the first way.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "a.csv")

@@ -1,10 +1,10 @@
-"""How many small faults in the source the tests detect.
+"""Measure how many small faults in the source the tests detect (mutation testing).
 
-``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors, room by room. Cosmic
-Ray makes the mutants: it replaces a number, an operator or a comparison, or removes a decorator. A
-room is a folder of the package. A sample of mutants, the same in each run, is tested in a copy of
-the checkout, each mutant by the fast tests of its room. Rooms can be named on the command line, so
-that several cores can share the work.
+``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the undetected faults. Cosmic Ray
+makes faulty copies of the source, called mutants: it replaces a number, an operator or a
+comparison, or removes a decorator. The mutants of a folder of the package, called a room, are
+tested by the fast tests of this room in a copy of the checkout. A sample of mutants is tested, the
+same in each run. Rooms can be named on the command line, so that several cores can share the work.
 """
 
 import os
@@ -56,7 +56,7 @@ def command_of(tests):
 
 
 def tests_of(room):
-    """The paths of the files and folders of tests that must notice mutants of a room."""
+    """Return the paths of the tests that must notice mutants of a room."""
     return [f"tests/{name}" for name in ROOMS[room].split()]
 
 
@@ -72,17 +72,15 @@ def mutants_of(room):
 
 
 def changed_lines(diff):
-    """Return the line that a mutant changes and the changed line, or the decorator that the mutant
-    removes.
-    """
+    """Return the line that a mutant changes, before and after, or the decorator that it removes."""
     lines = [x for x in diff.splitlines() if re.match(r"[-+](?![-+])\s*\S", x)]
     shown = [f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2]]
     return " → ".join(shown) if len(shown) > 1 else f"{shown[0]} removed"
 
 
 def page(room):
-    """Return the section of a room: the share of mutants that its tests detect, and the
-    survivors.
+    """Return the page's section about a room: the share of mutants that its tests detect, and the
+    undetected mutants.
     """
     command = command_of(" ".join(tests_of(room)))
     os.environ.pop(NO_BYTECODE, None)

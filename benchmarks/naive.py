@@ -1,11 +1,11 @@
-"""The algorithms as straightforward Numba loops over rounds: the peers in the tables of bench.py.
+"""The algorithms as straightforward Numba loops over rounds, for the comparisons in bench.py.
 
-Each function is ``name(rng, means, T, *parameters)``, with the parameters of the package's
-algorithm in the same order, and returns the pulls of each arm, float64 array (K,). In each round a
+Each function is ``name(rng, means, T, *parameters)``, with the parameters in the order of the
+package's algorithm. The functions return the pulls of each arm, float64 array (K,). In each round a
 function computes the index of every arm, takes the argmax, draws one reward and updates arrays. An
 episodic algorithm counts the rounds of an episode one by one. The code follows the formulas of the
-papers, as someone who knows Numba well would write it in an hour: no computation is avoided, and
-nothing is slowed down on purpose. As in the package, division by zero is not checked.
+papers, as someone who knows Numba well would write it in an hour. The code saves no computations,
+but is not slowed down on purpose either. As in the package, division by zero is not checked.
 
 Rewards are Bernoulli, with two exceptions: they are Pareto of shape 1.95 for ``robust_ucb`` and
 ``dpr_ucb``, and normal of variance 1 for ``heldp_ucb_ls`` and ``heldp_ucb_bs``. All users have the
@@ -54,7 +54,7 @@ def sigmoid(x):
 
 
 def optimistic(upper):
-    """The arm of largest ``upper(mean, N, l)``, l = ln t, in each round t."""
+    """Play the arm with the largest index ``upper(mean, N, l)``, l = ln t, in each round t."""
 
     @njit
     def play(rng, means, T):
@@ -81,7 +81,7 @@ def ucb_index(mean, N, l):
 
 @njit
 def kl(p, q):
-    """Divergence of Bernoulli laws, for 0 < q < 1."""
+    """Return the Kullback-Leibler divergence of two Bernoulli laws, for 0 < q < 1."""
     first = p * math.log(p / q) if p > 0.0 else 0.0
     return first + ((1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0)
 
@@ -112,9 +112,10 @@ ucb, kl_ucb = map(optimistic, (ucb_index, kl_ucb_index))
 
 @njit
 def robust_ucb(rng, means, T, u, v):
-    """Bubeck, Cesa-Bianchi & Lugosi 2013, with the truncated mean as in its definition. The level
-    depends on t, so each round truncates all earlier rewards anew, and T rounds cost O(T^2). The
-    i-th reward x counts if |x|^(1+v) <= u i / ln t^2; |x|^(1+v)/i is computed only once.
+    """Bubeck, Cesa-Bianchi & Lugosi 2013. The truncated mean is computed by its definition. The
+    truncation level depends on t, so all earlier rewards are truncated again in each round, and T
+    rounds take O(T^2) time. The i-th reward x counts if |x|^(1+v) <= u i / ln t^2; |x|^(1+v)/i is
+    computed only once.
     """
     K = len(means)
     x, size = np.zeros((K, T)), np.zeros((K, T))
@@ -138,8 +139,8 @@ def robust_ucb(rng, means, T, u, v):
 
 @njit
 def prefix_noise(nodes, n, noise):
-    """Return the noise of the sum of n items: the sum of the noise of one node for each digit 1 in
-    the binary form of n. The n-th item closes the node of the lowest such digit.
+    """Return the noise of the sum of n items, which is the sum of the noise of one node for each
+    digit 1 of n in binary. With the n-th item, the node of the lowest such digit is complete.
     """
     lowest = 0
     while (n >> lowest) & 1 == 0:
@@ -159,8 +160,8 @@ def levels(T):
 
 @njit
 def ucb_of_trees(rng, means, T, scale, bonus, least):
-    """UCB on the noisy sums of trees. ``scale`` is the scale of the noise of a node, and ``bonus``
-    is added to the index for this noise. The logarithm in the radius is at least ``least``.
+    """UCB on the noisy sums of trees. The noise of a node has the scale ``scale``, and ``bonus`` is
+    added to the index because of the noise. The logarithm in the radius is at least ``least``.
     """
     K = len(means)
     nodes = np.zeros((K, levels(T)))
@@ -179,7 +180,7 @@ def ucb_of_trees(rng, means, T, scale, bonus, least):
 
 @njit
 def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
-    """Mishra & Thakurta 2015, Algorithm 1, only with the tree and the bonus of the paper."""
+    """Mishra & Thakurta 2015, Algorithm 1; only with the tree and the bonus of the paper."""
     K, log_T = len(means), math.log(T)
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
     scale = levels(T) / (eps / K if tree_budget == 1 else eps)
@@ -218,7 +219,7 @@ def dpr_ucb(rng, means, T, eps, u, v, c, tree, bonus):
 
 
 def agent_2(reward):
-    """Ren et al. 2020, Agent 2, for users of one level, who add Laplace noise to a reward."""
+    """Ren et al. 2020, Agent 2: users, with the same level, add Laplace noise to a reward."""
 
     @njit
     def play(rng, means, T, eps):
@@ -241,7 +242,7 @@ def agent_2(reward):
 
 
 def agent_4(reward):
-    """Ren et al. 2020, Agent 4, for users of one level, who send one bit."""
+    """Ren et al. 2020, Agent 4, for users with the same level, who send one bit."""
 
     @njit
     def play(rng, means, T, eps):
@@ -286,8 +287,8 @@ def gaussian_noise(rng, n, rho):
 
 
 def doubling_episodes(upper, noise):
-    """Azize & Basu 2022, Algorithm 1, with an index ``upper(m, n, l, eps)``, l = alpha ln t, and
-    ``noise(rng, n, eps)`` of the mean of n rewards.
+    """Azize & Basu 2022, Algorithm 1. The index is ``upper(m, n, l, eps)`` with l = alpha ln t, and
+    ``noise(rng, n, eps)`` is the noise of the mean of n rewards.
     """
 
     @njit
@@ -343,9 +344,7 @@ def adar_ucb(rng, means, T, eps, order, beta):
 
 
 def phases_without_forgetting(choose):
-    """Azize et al. 2025: after a phase, the pulls of its arm are alpha times the pulls before the
-    phase.
-    """
+    """Azize et al. 2025. A phase multiplies the number of pulls of its arm by alpha."""
 
     @njit
     def play(rng, means, T, eps, alpha, first):
@@ -385,7 +384,7 @@ def divergence(x, y, eps):
 
 @njit
 def largest_index(m, N, l, eps):
-    """The arm of the largest q with N d(m, q) <= l."""
+    """Return the arm for which the largest q with N d(m, q) <= l is largest."""
     best, found = 0, -1.0
     for i in range(len(m)):
         low, high = m[i], 1.0
@@ -404,7 +403,7 @@ def largest_index(m, N, l, eps):
 
 @njit
 def smallest_cost(m, N, l, eps):
-    """The arm of the smallest N d(m, largest m) + ln N."""
+    """Return the arm with the smallest N d(m, largest m) + ln N."""
     best, found = 0, np.inf
     for i in range(len(m)):
         cost = N[i] * divergence(m[i], np.max(m), eps) + math.log(N[i])
@@ -565,9 +564,9 @@ def dp_ts(rng, means, T, eps, log):
 
 def elimination(epoch):
     """Successive elimination. ``epoch(k, e, *parameters)`` describes epoch e with k arms. It
-    returns five numbers: the pulls R of each arm; the level B beyond which a reward counts as 0;
-    the scale of the noise of a mean; the scale of the noise of a reward; the largest distance of a
-    viable arm's mean from the largest mean.
+    returns five numbers: the pulls R of each arm; the level B above which a reward counts as 0; the
+    scale of the noise of a mean; the scale of the noise of a reward; the largest distance from the
+    largest mean at which an arm is kept.
     """
 
     @njit
@@ -718,7 +717,7 @@ def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
 
 
 def robust_signs(late):
-    """Zhou & Zhang 2024, Alg. 2; without outliers both variants have the same rewards."""
+    """Zhou & Zhang 2024, Alg. 2. Without outliers, both variants have the same rewards."""
 
     @njit
     def play(rng, means, T, eps, k, alpha1, c):
@@ -818,7 +817,7 @@ def dist_rdp_se(rng, means, T, eps, p, s, batches):
 
 @njit
 def random_arms(rng, means, T, most):
-    """Play random arms for at most T rounds, until the rewards of an arm sum to more than
+    """Play random arms for at most T rounds, until the sum of the rewards of an arm exceeds
     ``most``.
     """
     N, S = np.zeros(len(means)), np.zeros(len(means))
@@ -847,7 +846,7 @@ def ncb(rng, means, T, c):
 
 @njit
 def gdp_ncb(rng, means, T, eps, c, alpha, repair):
-    """Episodes of doubling length. With ``repair`` 0, phase 1 tests noisy sums of new rewards."""
+    """Episodes of doubling length. If ``repair`` is 0, phase 1 tests noisy sums of new rewards."""
     K, W = len(means), math.floor(math.sqrt(T)) + 1.0
     w = math.log(W)
     most = 1600.0 * (c * c * w + w * w / eps)
@@ -864,7 +863,7 @@ def gdp_ncb(rng, means, T, eps, c, alpha, repair):
                 for i in range(K):
                     S[i] += new[i] + laplace(rng, 1.0 / eps)
                     new[i] = 0.0
-    t, used = int(N.sum()), N.copy()  # numbers of rewards that means may use
+    t, used = int(N.sum()), N.copy()  # how many rewards of each arm the means may use
     if repair == 0.0:
         used[:], S[:] = 0.0, 0.0
     length, mean, index = np.ones(K), np.zeros(K), np.zeros(K)

@@ -1,11 +1,11 @@
-"""The time of a run of each policy with an oracle, beside a naive NumPy version.
+"""Measure the time of a run of each policy with an oracle, and of a naive version in NumPy.
 
     python benchmarks/oracles.py > benchmarks/oracles.md
 
 There are two data sets of 5,404 labelled users: 5 features and two classes, and 8 features and four
-classes. The naive version (Batches) computes a whole batch at a time, inverts whole matrices and
-solves each fit by SciPy's ``minimize``. Times are CPU times of one core, compilation excluded;
-numbers of mistakes are means over the same number of runs of both versions.
+classes. The naive version (Batches) computes a whole batch at once, inverts whole matrices and
+computes each fit by SciPy's ``minimize``. Times are CPU times on one core without compilation.
+Numbers of mistakes are means over the same number of runs for both versions.
 """
 
 import math
@@ -44,9 +44,7 @@ def users(d, K):
 
 
 class Batches:
-    """A run in plain NumPy. In each batch, a policy chooses the actions from what was known before
-    the batch.
-    """
+    """A run in plain NumPy. A policy chooses the actions of a batch from what was known before."""
 
     def __init__(self, Z, y, K, rng, own, loss, ridge):
         self.Z, self.y, self.K, self.rng, self.own = Z, y, K, rng, own
@@ -168,7 +166,7 @@ class Batches:
 
 
 def best_of(*works):
-    """The shortest CPU time of each function, in ms; the calls alternate."""
+    """Return the shortest CPU time of each function, in ms. The calls alternate."""
     times = [[] for _ in works]
     for i in range(REPEATS):
         for work, taken in zip(works, times, strict=True):
@@ -179,8 +177,8 @@ def best_of(*works):
 
 
 def case(name, loss, d, K):
-    """Return two functions that play a run and return its number of mistakes: our version and the
-    naive version.
+    """Return two functions, our version and the naive version, which play a run and return its
+    number of mistakes.
     """
     frame = users(d, K)
     given = {"algo": name, "env": dp.labelled(frame, label="label"), "eps": EPS}

@@ -1,18 +1,19 @@
-"""Published solvers beside ours on one setting: python benchmarks/peers.py CHECKOUTS.
+"""Compare published solvers with ours on one setting: python benchmarks/peers.py CHECKOUTS.
 
-With names of solvers after CHECKOUTS, only these solvers are played, and nothing is written.
+If names of solvers follow CHECKOUTS, only these solvers are played, and nothing is written.
 
-CHECKOUTS is a folder that holds the repositories, each in a folder of its name. The packages
+CHECKOUTS is a folder with the repositories, each in a folder with its name. The packages
 SMPyBandits and rlberry 0.3.0 (the last version with bandits) are used if they can be imported. Each
-solver plays in a child process of its own, and then our algorithm plays in another one. The
-published code runs unchanged; it is compiled if the authors compile it. The table is printed and
-written to benchmarks/peers.md.
+solver plays in a new process, and then our algorithm plays in another process. The published code
+runs unchanged, and is compiled only if the authors compile it. The table is printed and written to
+benchmarks/peers.md.
 
 Seconds are CPU seconds of a run, so other processes do not count. Our seconds are the average over
-many runs in one call, after compilation, and include the tables of results. Megabytes are the
-growth of the process's memory while it played. A solver is called seeded if two runs after the same
-``numpy.random.seed`` and ``random.seed`` play the same arms; these seeds also determine the rewards
-that we draw. An elimination that does not depend on noise may play the same arms without a seed.
+many runs in one call, after compilation, and include the time for tables of results. Megabytes are
+the growth of the process's memory during play. A solver is called seeded if two runs after the same
+``numpy.random.seed`` and ``random.seed`` play the same arms. The two seeds also determine the
+rewards that we draw. Even without a seed, an elimination may always play the same arms if it does
+not depend on noise.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class Peer:
         folder: the folder of its repository, or the name of its package.
         ours: our algorithm or rule.
         parameters: the parameters of our algorithm.
-        samples: whether the solver names the best arm. Then the numbers of rounds are compared, and
-            not the regrets.
+        samples: whether the solver names the best arm. If so, numbers of rounds are compared
+            instead of regrets.
     """
 
     play: Callable[[Path], np.ndarray]
@@ -71,14 +72,14 @@ class Peer:
 
 
 def rewards_rng():
-    """Return the generator of the rewards that we draw. It differs from run to run, unless
+    """Return the generator for the rewards that we draw. The rewards differ between runs, unless
     ``numpy.random.seed`` was called.
     """
     return np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
 
 
 def of_policy(name, runs, ours, samples=False, **parameters):
-    """A peer that is played round by round."""
+    """Return a peer that is played round by round."""
 
     def play(root):
         make, env_rng = replace(POLICIES[name], root=root), rewards_rng()
@@ -92,7 +93,7 @@ def of_policy(name, runs, ours, samples=False, **parameters):
 
 
 def dp_ncb(where, name, runs, ours, *given, **parameters):
-    """A function of DP-NCB, compiled as published: it draws the rewards itself."""
+    """Return a function of DP-NCB, compiled as published, which draws the rewards itself."""
 
     def play(root):
         module = module_of(root / "DP-NCB", f"algorithms.{where}")
@@ -161,7 +162,7 @@ PEERS = {
 
 
 def theirs(name: str, root: Path) -> dict:
-    """The runs of a peer, in this process."""
+    """Play the runs of a peer in this process, and return the measurements."""
     peer = PEERS[name]
     peer.play(root)  # compiles the code, if it is compiled code
     before, begin = _memory(), time.process_time()
@@ -181,7 +182,7 @@ def theirs(name: str, root: Path) -> dict:
 
 
 def ours(name: str) -> dict:
-    """Our runs of the same setting, in this process."""
+    """Play our runs of the same setting in this process, and return the measurements."""
     peer = PEERS[name]
     private = dp.algorithms().loc[peer.ours, "privacy"] != "not private" if not peer.samples else 1
     eps = {"eps": EPS} if private else {}
@@ -215,15 +216,15 @@ def child(who: str, name: str, root: Path) -> dict:
 
 
 def mean_and_half(values: list[float]) -> tuple[float, float, float]:
-    """The mean, half the width of its 95 % confidence interval, and its standard error."""
+    """Return the mean, half the width of its 95 % confidence interval, and its standard error."""
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     (low,), (high,) = interval_of_mean(np.array(values)[:, np.newaxis])
     return float(np.mean(values)), float(high - low) / 2.0, float(error)
 
 
 def row(name: str, root: Path) -> tuple[list, str]:
-    """Return the cells of a peer, and a text if the means differ by more than five standard errors,
-    else an empty text.
+    """Return the cells of a peer's row, and a text: empty unless the means differ by more than five
+    standard errors.
     """
     them, us = child("theirs", name, root), child("ours", name, root)
     for who, found in (("theirs", them), ("ours", us)):

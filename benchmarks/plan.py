@@ -1,7 +1,8 @@
-"""The cost of a million settings of a thousand runs each: python benchmarks/plan.py.
+"""Estimate the cost of a million settings with a thousand runs each: python benchmarks/plan.py.
 
 A small part is measured on one core and scaled up. The tables are printed and written to
-benchmarks/plan.md. The plan has a thousand chunks; each chunk is one command with its own table.
+benchmarks/plan.md. The settings are divided into a thousand chunks. Each chunk is one command with
+its own table.
 """
 
 import sys
@@ -34,14 +35,14 @@ def seconds(work):
 
 
 def settings_of(algo, count):
-    """Settings of one algorithm that differ in eps."""
+    """Return settings of one algorithm that differ only in eps."""
     eps = [float(f"{x:.6g}") for x in np.geomspace(0.1, 10, count)]
     given = {"algo": algo, "env": "bernoulli_c2", "eps": eps, "horizon": 1e7, "checkpoints": 1}
     return request_from(REGRET, given, {}).settings
 
 
 def measure(algo, runs, store):
-    """Core-hours and bytes of one algorithm, scaled to all settings."""
+    """Return the core-hours and bytes of one algorithm, scaled to all settings."""
     settings = settings_of(algo, SETTINGS_HERE if runs == RUNS else 2)
     count = len(settings)
     compile_kernel(settings[0])
@@ -76,8 +77,8 @@ def bytes_of(file, found):
 
 
 def overheads(store):
-    """Return the rows of the table of costs besides playing, in one process: for a setting, a chunk
-    and all settings.
+    """Return the rows of the table of costs apart from playing, in one process: for one setting,
+    for a chunk, and for all settings.
     """
     count = SETTINGS // CHUNKS
     made = []

@@ -1,9 +1,10 @@
-"""Which tests of privacy detect which broken twins, and whether correct variants pass the tests.
+"""Measure which tests of privacy detect which broken algorithms (called twins), and whether correct
+variants pass the tests.
 
     python benchmarks/privacy.py > benchmarks/privacy.md
 
-``METHODS`` holds the tests: each is a function of a twin and of a value of its budget, and returns
-whether the test objects, or None if it does not apply.
+Each test in ``METHODS`` is a function of a twin and of a value of its budget. The function returns
+whether the test finds a fault, or None if the test does not apply.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
 
 
 def violated(twin: Twin, budget: float) -> bool:
-    """Whether an audit by sampling finds a loss above the promised one."""
+    """Return whether an audit by sampling finds a loss above the promised loss."""
     return audit(RegretTarget(twin.algorithm, budget, twin.values)).violated
 
 
@@ -81,7 +82,7 @@ def row(twin: Twin, methods: Sequence[Method] = tuple(METHODS.values())) -> list
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     parts = [HEAD]
     for title, twins in (("Broken twins", BROKEN), ("Correct variants", CORRECT)):
         head = ["", *(f"{name}, {x:g}" for name in METHODS for x in BUDGETS)]

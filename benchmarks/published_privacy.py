@@ -1,9 +1,9 @@
-"""The privacy of published code, from local checkouts: the rows of docs/published_code.md.
+"""Measure the privacy of published code in local checkouts, for the rows of docs/published_code.md.
 
     python benchmarks/published_privacy.py FOLDER ROW [ROW ...]
 
-FOLDER holds the checkouts, each in a folder with the name of its repository. Without a ROW, the
-script lists the rows. The published code is not part of the package, and is not changed on disk.
+FOLDER has the checkouts, each in a folder with the name of its repository. Without ROW, the script
+lists the rows. The published code is not part of the package, and its files are not changed.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Scaled:
 
 
 def gdp_releases(root: Path) -> None:
-    """Print how many later releases of GDP-NCB a reward of its first phase enters, and the privacy
+    """Print how many later releases of GDP-NCB use a reward of its first phase, and the privacy
     loss of these releases.
     """
     make = replace(POLICIES["dp_ncb_gdp"], root=root)

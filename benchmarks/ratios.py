@@ -1,4 +1,4 @@
-"""The committed ratios of the benchmark, and the comparison of new ones with them."""
+"""Read and write the committed ratios of the benchmark, and compare new ratios with them."""
 
 import csv
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ COMPILE_TOLERANCE = 1.35
 
 
 def read(file: Path = FILE) -> dict[str, float]:
-    """The committed ratios, by the name of what was measured."""
+    """Return the committed ratios, by the name of what was measured."""
     with file.open(newline="") as lines:
         return {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}
 
 
 def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
-    """Write ratios, to be committed."""
+    """Write ratios to the file that is committed."""
     rows = "".join(f'"{name}",{ratio:.2f}\n' for name, ratio in ratios.items())
     file.write_text(f"measured,ratio\n{rows}")
 
@@ -43,9 +43,8 @@ def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
 def complaints(
     measured: Mapping[str, float], committed: Mapping[str, float], tolerance: float = TOLERANCE
 ) -> list[str]:
-    """Return a line for each ratio that exceeds its limit, for each ratio that exceeds the
-    committed ratio by more than the tolerance, and for each ratio that is only measured or only
-    committed.
+    """Return a line for each ratio that exceeds its limit, or exceeds the committed ratio by more
+    than the tolerance, or is only measured or only committed.
     """
     lines = above_limits(measured)
     for name in dict.fromkeys([*committed, *measured]):
@@ -66,7 +65,7 @@ def complaints(
 
 
 def above_limits(measured: Mapping[str, float]) -> list[str]:
-    """Return a line for each ratio that exceeds its limit; committed ratios are not used."""
+    """Return a line for each ratio that exceeds its limit, without use of the committed ratios."""
     lines = [
         f"{name}: {ratio:.2f}, above the limit of {limit:g}"
         for name, ratio in measured.items()

@@ -1,8 +1,8 @@
-"""How killed processes, damaged files, several processes and bad input affect runs, tables and
-commands.
+"""Measure how killed processes, damaged files, several processes and bad input affect runs, tables
+and commands.
 
 ``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table. With ``--small``,
-each row has only a few tries. The script needs the packages that the tests need. In tests/support,
+each row has only a few tries. The script needs the packages of the tests. In tests/support,
 faults.py makes the faults, and fuzz.py and hostile.py make the bad input.
 """
 
@@ -46,8 +46,8 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, what, question, *given):
-    """Return the results of a process of tests/support/faults.py. A process that damages or
-    compiles machine code has a cache of its own.
+    """Run tests/support/faults.py in a process, and return its results. If the process damages or
+    compiles machine code, it gets its own cache.
     """
     own = os.environ.copy()
     if "cold" in given or what == "damages":
@@ -131,7 +131,7 @@ def engines(folder, small):
 
 
 def text_of(rows, load, seconds):
-    """The table, in Markdown."""
+    """Return the table in Markdown."""
     text = tabulate(rows, ["", *COLUMNS], "pipe", disable_numparse=True, colalign=ALIGN)
     text += f"\n\nIt took {seconds / 60:.0f} minutes on {os.cpu_count()} cores; the load average"
     return f"{text} meanwhile was {min(load):.1f} to {max(load):.1f}.\n"

@@ -1,10 +1,10 @@
-"""Cost of many small settings besides playing: python benchmarks/settings.py.
+"""Measure the cost of many small settings apart from playing: python benchmarks/settings.py.
 
-Each setting is a single run of dp_se of 1,000 rounds with two rows. The settings are run, run again
-when everything is stored, and listed by bandit-status. The times of the commands for one setting
-are subtracted from the times; the memory is not reduced in this way. Times are given for a quiet
-machine. The results folder is beside this file, on the disk of the checkout. The table is printed
-and written to benchmarks/settings.md.
+Each setting has one run of dp_se with 1,000 rounds and two rows. The settings are run, run again
+when everything is stored, and listed by bandit-status. From these times, the times of the commands
+for one setting are subtracted. Nothing is subtracted from the memory. Times are converted to a
+quiet machine. The results folder is beside this file, on the disk of the checkout. The table is
+printed and written to benchmarks/settings.md.
 """
 
 import multiprocessing
@@ -30,9 +30,8 @@ TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "first, wall": 5.
 
 
 def cost(command, words, answer):
-    """Put three numbers into ``answer``: the CPU seconds of a command, the seconds that a user
-    waits, and the peak memory in MB. The command runs in a child process, whose resources are
-    counted.
+    """Run a command in a child process. Put three numbers into ``answer``: the CPU seconds, the
+    seconds that a user waits, and the peak memory in MB.
     """
     call = [sys.executable, "-c", CALL.format(command), *words]
     start = time.perf_counter()
@@ -51,7 +50,7 @@ def measured(*given):
 
 
 def costs(count, folder):
-    """The cost of each step for a number of settings."""
+    """Return the cost of each step for a number of settings."""
     budgets, horizons = GRIDS.get(count, (1, 1))
     eps = ",".join(f"{x:.6g}" for x in np.geomspace(0.1, 10, budgets))
     T = ",".join(str(1000 + i) for i in range(horizons))
@@ -63,7 +62,7 @@ def costs(count, folder):
 
 
 def file_system():
-    """Return the type of the file system that holds this file."""
+    """Return the type of the file system on which this file is."""
     command = ["df", "--output=fstype", HERE]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1]
 

@@ -1,9 +1,10 @@
-"""The time that a user waits for a sheet about what privacy costs a test of conversions.
+"""Measure how long a user waits for a sheet: a table of what privacy costs an A/B test of
+conversion rates.
 
-``python benchmarks/sheet.py`` prints the seconds of a sheet of eight budgets under two trust
-models, for the means .05 and .055, with 200 runs of at most 260,000 users each. A first sheet
-compiles the code before. For comparison, the script prints the seconds of four settings of DP-SPRT
-alone, with 50 runs each.
+``python benchmarks/sheet.py`` prints the seconds of a sheet with eight budgets and two trust
+models, for the means .05 and .055, with 200 runs of at most 260,000 users each. An earlier sheet
+compiles the code. For comparison, the script prints the seconds of four settings of DP-SPRT alone,
+with 50 runs each.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""Regret of private contextual algorithms on the wine data of scikit-learn, 39 dimensions.
+"""Measure the regret of private contextual algorithms on scikit-learn's wine data (39 dimensions).
 
-``python benchmarks/wine.py > benchmarks/wine.md`` prints the table. It needs scikit-learn, which
-the extra ``audit`` has.
+``python benchmarks/wine.py > benchmarks/wine.md`` prints the table. The script needs scikit-learn,
+which the extra ``audit`` of the package installs.
 """
 
 import tempfile

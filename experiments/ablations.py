@@ -1,4 +1,4 @@
-"""Changes of algorithms that would reproduce refuted claims: python experiments/ablations.py
+"""Find changes of algorithms with which refuted claims would hold: python experiments/ablations.py
 [KEY=VALUE ...].
 
 The variants of the algorithms are in experiments/ablation. The tables are printed and written to
@@ -30,7 +30,7 @@ FACTORS = [1.0, 2.0, 4.0, 8.0]
 
 
 def mean(means, **setting):
-    """The mean final regret of the only setting with these values."""
+    """Return the mean final regret of the only setting with these values."""
     for name, value in setting.items():
         means = means[means[name] == value]
     [regret] = means["mean"]

@@ -1,8 +1,8 @@
-"""Run and draw the experiments: python experiments/all.py [NAME ...] [KEY=VALUE ...].
+"""Run experiments and draw their figures: python experiments/all.py [NAME ...] [KEY=VALUE ...].
 
-``make figures`` calls this script. Without a NAME, the script runs all experiments, in one process.
-Tables and figures that the same sources made with the same settings are not made again. A figure is
-drawn while the next experiment runs.
+``make figures`` calls this script. Without a NAME, it runs all experiments, in one process. Tables
+and figures are not made again if their code and their settings have not changed. A figure is drawn
+while the next experiment runs.
 """
 
 import sys

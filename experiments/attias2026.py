@@ -28,9 +28,9 @@ WORSE = "////"  # the hatch of cells with no fewer mistakes than the best consta
 
 
 def ratios(summary):
-    """Return the summary with two columns: ``ratio``, the mistakes of a setting divided by the
-    mistakes of the best constant action on its set, and ``beats``, whether the interval of the
-    setting lies below the mistakes of the best constant action.
+    """Return the summary with two further columns: ``ratio``, the mistakes of a setting divided by
+    the mistakes of the best constant action on the same data set, and ``beats``, whether the
+    interval of the setting lies below the mistakes of the best constant action.
     """
     line = summary[summary["algo"] == LINE].set_index("env")["mean"]
     of_set = summary["env"].map(line)

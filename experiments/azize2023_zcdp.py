@@ -1,7 +1,7 @@
 """Azize's thesis, Fig. 5.4: what zCDP costs AdaC-UCB, against rho and against t.
 
-The regret without privacy is the regret of the same episodes without noise (rho infinite). The
-third panel is not in the thesis: it shows how the regret varies between runs, which a mean hides.
+"Without privacy" means the same episodes without noise (rho infinite). The third panel is not in
+the thesis. This panel shows how the regret varies between runs, which a mean does not show.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ def prices(found, by, budget):
         budget: the name of the budget.
 
     Returns:
-        Three frames: the price and the two ends of its interval. Their index is ``by``, and their
-        columns are the finite budgets.
+        Three frames: the price and the two ends of its interval. The rows are the values of ``by``,
+            and the columns are the finite budgets.
     """
     found = found.set_index([by, budget])
     means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]

@@ -1,7 +1,6 @@
 """Azize's thesis, Fig. 5.6: the price of zCDP of rewards in a contextual bandit, with two bonuses.
 
-The regret without privacy is the regret without noise (rho infinite), which is the regret of
-RS-OFUL.
+"Without privacy" means without noise (rho infinite), which is the algorithm RS-OFUL.
 """
 
 import numpy as np

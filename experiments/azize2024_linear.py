@@ -1,7 +1,7 @@
 """Azize's thesis, Figs. 5.5 and C.1: the price of zCDP in a linear bandit, against rho and t.
 
-The regret without privacy is the regret of the same phases without noise (rho infinite), which is
-the regret of GOPE. The thesis has one instance; here runs of all drawn instances are averaged.
+"Without privacy" means the same phases without noise (rho infinite), which is the algorithm GOPE.
+The thesis has one instance. Here the regret is averaged over several drawn instances.
 """
 
 import numpy as np

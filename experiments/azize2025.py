@@ -1,7 +1,7 @@
 """Azize et al. 2025: regret against eps beside the lower bound of Theorem 1, and its tails.
 
 The settings are ours. The lower panels show the probability that the final regret of a run exceeds
-x, which means hide.
+x, since means do not show it.
 """
 
 import numpy as np

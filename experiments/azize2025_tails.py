@@ -1,10 +1,10 @@
 """Tails of DP-KLUCB and DP-IMED: python experiments/azize2025_tails.py [KEY=VALUE ...].
 
-The tables describe final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1); the
-runs on C1, C2, C3 and C4 are taken together. One table varies ``first``: the first phase of an arm
-has first/eps rounds (an option of ours). The other table varies alpha, the growth of the phases.
-The tables are printed and written to RESULTS/azize2025_tails.md. The keys are arguments of
-``dp.run``, such as runs=100 or results=DIR.
+The tables describe final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1). Runs
+on C1, C2, C3 and C4 are pooled. One table varies ``first``, an option of ours: the first phase of
+an arm has first/eps rounds. The other table varies alpha, the growth of the phases. The tables are
+printed and written to RESULTS/azize2025_tails.md. The keys are arguments of ``dp.run``, such as
+runs=100 or results=DIR.
 """
 
 import sys
@@ -26,14 +26,14 @@ MANY = 10  # a regret above this many lower bounds is large
 
 
 def by_bound(rows):
-    """The final regrets of a table divided by the lower bound."""
+    """Return the final regrets of a table divided by the lower bound."""
     means = {env: build(read_group("env", env)).means for env in rows["env"].unique()}
     points = rows[["env", "eps", "horizon"]].itertuples(index=False)
     return rows["regret"] / [bernoulli_lower(means[env], eps, T) for env, eps, T in points]
 
 
 def tails(name, values, keys):
-    """The rows of a table for several values of a parameter."""
+    """Return the rows of a table for several values of a parameter."""
     algorithms = [dp.algorithm(algo, **{name: values}) for algo in ALGORITHMS]
     runs = dp.run(algorithms, INSTANCES, eps=BUDGETS, **keys)
     last = runs[runs["t"] == runs["horizon"]]

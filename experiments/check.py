@@ -1,9 +1,10 @@
-"""Check whether the code prints the committed pages: python experiments/check.py FOLDER [NAME ...].
+"""Check whether the code still prints the committed pages: python experiments/check.py FOLDER [NAME
+...].
 
-``make results-check`` makes the pages of ``results`` anew in FOLDER, and then calls this script.
-The first line of a committed (or staged) page that differs is printed. The summaries of experiments
-contain the ids of their settings, which also change with the code of algorithms and with data. With
-NAMEs, only the pages of these names are compared. The documents of PRINTED are always compared.
+``make results-check`` makes the pages of ``results`` again in FOLDER, and then calls this script.
+If a page differs from the committed (or staged) page, the first different line is printed.
+Summaries of experiments contain ids of settings, which also change with the code of algorithms and
+with data. With NAMEs, only these pages are compared. The documents in PRINTED are always compared.
 """
 
 import subprocess
@@ -27,7 +28,7 @@ MEASURED = {"times"}
 
 def committed(top=TOP, kinds=("md", "tex")):
     """Return the committed files of results that have one of the given endings and can be made
-    anew.
+    again.
     """
     command = ["git", "ls-files", *(f"results/*.{kind}" for kind in kinds)]
     listed = subprocess.run(command, cwd=top, capture_output=True, text=True, check=True)
@@ -35,8 +36,8 @@ def committed(top=TOP, kinds=("md", "tex")):
 
 
 def difference(before, after):
-    """Return a text about the first line in which two texts of a page differ; None if they are
-    equal.
+    """Return a text about the first line in which two versions of a page differ, or None if they
+    are equal.
     """
     lines = [text.split("\n") for text in (before, after)]
     for i, (old, new) in enumerate(zip_longest(*lines, fillvalue="(no line)"), 1):

@@ -1,6 +1,7 @@
-"""Chowdhury & Zhou 2023: regret per round with servers that see only sums, beside a trusted server.
+"""Chowdhury & Zhou 2023: regret per round with a server that sees only sums, and with a trusted
+one.
 
-Runs of all drawn instances are averaged.
+The regret is averaged over several drawn instances.
 """
 
 import itertools
@@ -23,7 +24,7 @@ def draw(table):
     table = labelled(table.where(horizons == horizon), but=["env.instance"])
     curves, ends = table.curves(None), table.runs
     curves = curves[curves["t"] >= EARLIEST * horizon]
-    # each value is the mean of an instance; the instances are the sample
+    # each value is the mean over the runs of an instance; the instances are the sample
     curves = curves.assign(value=curves["mean"] / curves["t"])
     budgets, environments = sorted(ends["eps"].unique()), ends["env"].unique()
     styles = styles_of(table.settings)

@@ -1,5 +1,6 @@
-"""Han et al. 2021: regret of greedy learners with local privacy against time, beside LDP-LinUCB and
-LinUCB."""
+"""Han et al. 2021: regret against time of greedy learners with local privacy, LDP-LinUCB and
+LinUCB.
+"""
 
 from dataclasses import replace
 

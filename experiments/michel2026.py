@@ -1,7 +1,6 @@
 """Michel, Basu & Kaufmann 2026: stopping times of DP-SPRT against eps, and without privacy.
 
-If the authors' package dpsprt is installed, the package plays the same settings, too, with fewer
-runs.
+If the authors' package dpsprt is installed, it also plays these settings, with fewer runs.
 """
 
 import importlib.util
@@ -25,8 +24,8 @@ def draw(table):
 
 
 def of_the_package(runs):
-    """Return RUNS runs of each private setting, played by the package on other rewards. These runs
-    are too few for the share of wrong answers, so ``correct`` is blank.
+    """Return RUNS runs of each private setting, which the authors' package plays on other rewards.
+    These runs are too few to estimate the share of wrong answers, so ``correct`` is blank.
     """
     found = runs[(runs["run"] < RUNS) & np.isfinite(runs["eps"])].assign(rule=PACKAGE)
     games = found[["true_mean", "mu0", "mu1", "alpha", "beta", "eps", "run"]].to_numpy()
@@ -34,7 +33,7 @@ def of_the_package(runs):
 
 
 def stopped(mean, mu0, mu1, alpha, beta, eps, run):
-    """The stopping time of a run of the package."""
+    """Return the stopping time of a run of the authors' package."""
     from dpsprt import DPSPRT
 
     test = DPSPRT(mu0, mu1, alpha=alpha, beta=beta, epsilon=eps, random_seed=int(run))

@@ -1,4 +1,4 @@
-"""Functions of the scripts that write a page of tables into a folder of results."""
+"""Functions for scripts that write a page with tables into a results folder."""
 
 import sys
 from pathlib import Path
@@ -22,6 +22,6 @@ def write(page, text):
 
 
 def page_of_folder(name, text_of):
-    """Run a script as NAME.py [RESULTS]: write ``text_of(RESULTS)`` to RESULTS/NAME.md."""
+    """Run a script NAME.py [RESULTS], which writes ``text_of(RESULTS)`` to RESULTS/NAME.md."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
     run_command(name, lambda: write(results / f"{name}.md", text_of(results)))

@@ -1,7 +1,7 @@
-"""The practical constants c: python experiments/practical_constants.py [RESULTS].
+"""Choose the practical constants c: python experiments/practical_constants.py [RESULTS].
 
 In each of eight settings, the regret at each c is divided by the regret at the best c. For each c,
-the script prints the largest of these ratios over the settings, and writes it to
+the script prints the largest of these ratios over the settings. The ratios are also written to
 RESULTS/practical_constants.md. The regrets are read from RESULTS/tao2022_calibration.csv.
 """
 

@@ -1,7 +1,7 @@
-"""Privacy that is promised, proved and measured: python experiments/privacy_table.py [RESULTS].
+"""Compare promised, proved and measured privacy: python experiments/privacy_table.py [RESULTS].
 
-The tables of ``bandit-audit`` and ``bandit-audit exact=true`` are needed. The page, with a row for
-each algorithm and rule at each budget, is written to RESULTS/privacy.md.
+The script needs the tables of ``bandit-audit`` and ``bandit-audit exact=true``. The script writes a
+page, with a row for each algorithm and rule at each budget, to RESULTS/privacy.md.
 """
 
 import sys
@@ -34,7 +34,7 @@ measured besides. `make audit` makes this page; docs/privacy.md says what each c
 
 
 def rows_of(audits, exact):
-    """A row of the page for each algorithm and rule at each budget, as text."""
+    """Return a row of texts for each algorithm and rule at each budget."""
     responses = audits[audits["kind"] == "response"]
     rows = []
     for row in audits[audits["kind"].isin(["algorithm", "rule"])].to_dict("records"):
@@ -60,7 +60,7 @@ def same(table, row):
 
 
 def unexplained(audits, exact):
-    """The algorithms that have no exact loss, though it is in reach."""
+    """Return the algorithms that have no exact loss in the table although it can be computed."""
     names = audits.loc[audits["kind"] == "algorithm", "name"].unique()
     missing = []
     for name in set(names) - set(exact["algo"]):

@@ -1,5 +1,5 @@
-"""What the privacy of contexts costs: the regret of learners against the budget, as a share of the
-regret of random play. There is a panel for each of four groups of learners.
+"""What privacy of contexts costs: the regret of algorithms against the budget, as a share of the
+regret of random play. Each of four groups of algorithms has a panel.
 
 ``python experiments/private_contexts.py [RESULTS]`` prints the shares in docs/linear.md.
 """
@@ -75,8 +75,8 @@ def random_play(instance):
 
 
 def shares(ends):
-    """Return the runs with three columns: ``share``, the final regret divided by the regret of
-    random play; ``curve``, the name of the curve; ``budget``, the budget as an eps.
+    """Return the runs with three further columns: ``share``, the final regret divided by the regret
+    of random play; ``curve``, the name of the curve; ``budget``, the budget as an eps.
     """
     found = ends.copy()
     options = [name for name in OPTIONS if name in found]
@@ -90,8 +90,8 @@ def shares(ends):
 
 
 def draw_curve(ax, rows, by, look, last=np.inf):
-    """Draw a curve against a column, with its band. The curve is thin where the noise does not keep
-    its promise: at budgets above ``last``.
+    """Draw a curve against a column, with its band. The curve is thin at budgets above ``last``,
+    where the noise gives less privacy than promised.
     """
     label, colour, dash = look
     colour, share = PALETTE[colour], rows.groupby(by)["share"].agg(["mean", "min", "max"])
@@ -131,8 +131,8 @@ def draw(table):
 
 def page(summary):
     """Return a table in Markdown with the mean share of each curve at some budgets. A star marks
-    budgets at which the printed noise does not keep its promise or, for Wishart noise, is not
-    proved to keep it.
+    budgets at which the printed noise gives less privacy than promised. For Wishart noise, a star
+    marks budgets at which the promise is not proved.
     """
     found = shares(summary.rename(columns={"mean": "regret"}))
     means = found.groupby(["curve", "budget"])["share"].mean()

@@ -1,6 +1,6 @@
 """Ren et al. 2020, Fig. 2: the final regrets of Fig. 1 (e)-(h) are linear in V_L or V_B.
 
-One line with intercept is fitted to all 16 points; R^2 belongs to this fit.
+One line, with intercept, is fitted to all 16 points. R^2 belongs to this fit.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ SETTING = ["algo", "population", "eps_min"]
 
 
 def leading_term(algo, population, eps_min):
-    """V_L or V_B of a setting."""
+    """Return V_L or V_B of a setting."""
     return TERMS[algo](build_population(read_group("population", population)), eps_min)
 
 

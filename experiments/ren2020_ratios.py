@@ -1,9 +1,10 @@
-"""Regret of HeLDP-UCB divided by regret of UCB: python experiments/ren2020_ratios.py [RESULTS].
+"""Divide the regret of HeLDP-UCB by the regret of UCB: python experiments/ren2020_ratios.py
+[RESULTS].
 
 The ratios of final regrets are claims R1-R3 of Ren et al. 2020. For each ratio, the table has the
 measured value, the value in the paper, and the value in theory: (1 + 4/eps)^2 for HeLDP-UCB-L and
-coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren2020_fig1a to fig1d are needed; the
-ratios are written to RESULTS/ren2020_ratios.md.
+coth(eps/2)^2 for HeLDP-UCB-B. The script needs the tables of the experiments ren2020_fig1a to
+fig1d, and writes the ratios to RESULTS/ren2020_ratios.md.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
 
 
 def final(table, algo, eps):
-    """Final regrets of the runs of one setting."""
+    """Return the final regrets of the runs of one setting."""
     rows = table[(table["t"] == table["horizon"]) & (table["algo"] == algo) & (table["eps"] == eps)]
     return rows["regret"].to_numpy()
 

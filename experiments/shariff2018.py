@@ -1,5 +1,5 @@
-"""Private LinUCB (Shariff & Sheffet 2018): regret against T and against eps, beside a learner that
-protects only rewards and a learner without privacy.
+"""Regret against T and against eps of Private LinUCB (Shariff & Sheffet 2018), of an algorithm that
+protects only rewards, and of one without privacy.
 """
 
 from dpbandits.figures.draw import load_script

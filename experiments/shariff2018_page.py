@@ -1,9 +1,9 @@
-"""How loose the bounds of Private LinUCB are: python experiments/shariff2018_page.py [RESULTS].
+"""Measure how loose the bounds of Private LinUCB are: python experiments/shariff2018_page.py
+[RESULTS].
 
-The tree of matrices releases the sums of rounds with random contexts. In each round three
-quantities are compared with their bounds: the eigenvalues of the shifted noise, the noise of the
-vector u, and the distance of the estimate of theta from theta. The table is written to
-RESULTS/shariff2018_page.md.
+The tree of matrices releases sums over rounds with random contexts. In each round, three quantities
+are compared with their bounds: the eigenvalues of the shifted noise, the noise of the vector u, and
+the distance between theta and its estimate. The table is written to RESULTS/shariff2018_page.md.
 """
 
 import math
@@ -44,8 +44,8 @@ def releases(rng, X, r, m, s, k, out):
 
 
 def facts(noise, eps, runs=RUNS, seed=0):
-    """Return four quantities divided by their bounds, see HEAD: the worst ratio over the rounds of
-    each run, float array (4, runs).
+    """Return the ratios of four quantities (see HEAD) to their bounds: for each run, the worst
+    ratio over its rounds, float array (4, runs).
     """
     rng, d, m = np.random.default_rng(seed), len(THETA), levels_of(T)
     if noise == "wishart":

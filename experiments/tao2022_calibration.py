@@ -1,8 +1,8 @@
-"""The practical constants of Tao et al.'s algorithms: final regret against c (the setting is ours).
+"""The practical constants of the algorithms of Tao et al.: final regret against c (our settings).
 
-In each setting, the regret at each c is divided by the regret at the best c of this setting. The
-practical constant is the c for which the largest of these ratios over the settings is smallest.
-experiments/practical_constants.py prints the largest ratios.
+In each setting, the regret at each c is divided by the regret at the best c. The practical constant
+is the c whose largest ratio over the settings is smallest. experiments/practical_constants.py
+prints these largest ratios.
 """
 
 import itertools
@@ -17,8 +17,8 @@ LAWS = {"twopoint_heavy": "two points", "pareto": "Pareto"}
 
 
 def worst_ratios(runs):
-    """Return the regret at each c divided by the regret at the best c, in the worst setting: a
-    frame with a row for each algorithm and a column for each c.
+    """Return the regret at each c divided by the regret at the best c, in the setting with the
+    largest ratio: a frame with a row for each algorithm and a column for each c.
     """
     settings = runs.groupby(["algo", *SETTING, "c"], dropna=False)
     means = settings["regret"].mean().unstack("c")
@@ -26,7 +26,7 @@ def worst_ratios(runs):
 
 
 def line_of(v, eps):
-    """The label of a line."""
+    """Return the label of a line."""
     return f"$v$ = {v:g}, $\\epsilon$ = {eps:g}"
 
 

@@ -1,7 +1,7 @@
 """Tao et al. 2022, global DP: regret at practical constants.
 
-The runs with the paper's constants are only in the table, since their regret is linear until a
-horizon of 1e12 or more.
+Runs with the paper's constants are in the table but not in the figure, since their regret is linear
+up to a horizon of 1e12 or more.
 """
 
 from dpbandits.figures.regret_vs_time import time_panels

@@ -1,7 +1,8 @@
 """Tao et al. 2022, Theorem 4: the order of DPR-SE's regret, measured with the paper's constants.
 
-Left: against eps, at three orders v of the moment. Right: against the gap of two arms. The order
-sum (1/gap)^(1/v) / eps is drawn as a slope above each line (the setting is ours).
+The left panel shows regret against eps, at three orders v of the moment; the right panel, against
+the gap of two arms. A grey line above each curve shows the order sum (1/gap)^(1/v) / eps (our
+setting).
 """
 
 import json

@@ -1,6 +1,7 @@
-"""Running times of the experiments: python experiments/times.py [RESULTS].
+"""Print the running times of the experiments: python experiments/times.py [RESULTS].
 
-The times are read from the manifests and the stored runs, printed, and written to RESULTS/times.md.
+The times come from the manifests and the stored runs. The times are also written to
+RESULTS/times.md.
 """
 
 import csv
@@ -31,8 +32,8 @@ nanosecond a round, count as 0.
 
 
 def shares():
-    """Return, for each algorithm, the share of the time of a round that drawing its random numbers
-    takes. The shares come from the committed ratios of benchmarks.
+    """Return, for each algorithm, which share of a round's time is needed to draw random numbers.
+    The shares come from the committed ratios of benchmarks.
     """
     with RATIOS.open(newline="") as lines:
         ratios = {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}

@@ -1,5 +1,5 @@
-"""Three trust models: an elimination that trusts a shuffler, a server or nobody, beside other
-algorithms.
+"""Three trust models: an elimination algorithm in which users trust a shuffler, a server or nobody.
+Other algorithms are drawn for comparison.
 """
 
 from dpbandits.contracts.display import environment_title

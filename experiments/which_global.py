@@ -1,5 +1,5 @@
-"""Which eps-global-DP algorithms may have the smallest regret, by gap, number of arms and
-budget.
+"""Which algorithms with eps-global DP may have the smallest regret, depending on the gap, the
+number of arms and the budget.
 """
 
 import itertools
@@ -26,13 +26,13 @@ NOTHING_LEARNT = 0.5  # share of the regret of random play, above which nothing 
 
 
 def centers(table, center):
-    """The final regret of each algorithm, a column each, in each game."""
+    """Return the final regrets: a row for each game and a column for each algorithm."""
     of = table.runs.groupby([*GAME, "algo"])["regret"]
     return of.agg(center).unstack("algo")
 
 
 def lower_bounds(games):
-    """The lower bound of Azize et al. 2025, Theorem 1, in each game."""
+    """Return the lower bound of Azize et al. 2025, Theorem 1, in each game."""
     found = [
         bernoulli_lower(one_better(gap, int(arms)).means, eps, T) for T, arms, gap, eps in games
     ]
@@ -40,12 +40,12 @@ def lower_bounds(games):
 
 
 def nothing_learnt(regret, T, arms, gap):
-    """Return whether regrets exceed NOTHING_LEARNT times the regret of arms drawn at random."""
+    """Return which regrets exceed NOTHING_LEARNT times the regret of playing random arms."""
     return regret > NOTHING_LEARNT * T * gap * (1 - 1 / arms)
 
 
 def hopeless(found):
-    """Return in which games no algorithm has much less regret than arms drawn at random."""
+    """Return in which games no algorithm has much less regret than playing random arms."""
     T, arms, gap = (found.index.get_level_values(name) for name in GAME[:3])
     return nothing_learnt(found.min(axis=1).to_numpy(), T, arms, gap)
 
@@ -64,8 +64,8 @@ def sets(table):
 
 
 def looks_of(names):
-    """The look of the cells of each algorithm: the colour of its lines, hatched if its lines are
-    dashed.
+    """Return the look of each algorithm's cells: the colour of its lines in other figures, hatched
+    if these lines are dashed.
     """
     found = {}
     for name in names:
@@ -125,8 +125,8 @@ def filled(look):
 
 
 def _cells(ax, found, best, looks):
-    """Draw the games of a panel: a stripe for each algorithm of a game's ``best``, and the distance
-    of the smallest regret to the bound.
+    """Draw the games of a panel. Each cell has a stripe for each of the game's ``best`` algorithms,
+    and the ratio of the smallest regret to the bound.
     """
     gaps, budgets = (list(found.index.unique(name)) for name in ("env.gap", "eps"))
     ratios = found.min(axis=1).to_numpy() / lower_bounds(found.index)

@@ -1,6 +1,6 @@
-"""The map of eps-global DP, decided by a race: python experiments/which_global_map.py [KEY=VALUE].
+"""Make the map of eps-global DP by a race: python experiments/which_global_map.py [KEY=VALUE].
 
-Every algorithm of experiment which_global has 20 runs in each game. Algorithms that may be the
+Every algorithm of the experiment which_global gets 20 runs in each game. Algorithms that may be the
 best, by mean or by median, get more runs, up to 160, until the game is decided. Finished runs are
 stored and not repeated. The script writes the table of all runs, the figure, and the page of
 which_global_page.

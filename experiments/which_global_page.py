@@ -1,11 +1,11 @@
 """Which algorithm to use under eps-global DP: python experiments/which_global_page.py [RESULTS].
 
-The table of experiment which_global is needed. The first table has a row for each algorithm. A row
-says how often the algorithm may be the best, by median and by mean, and how often no other
-algorithm may be the best. The row also has the ratio of the regret to the smallest regret of a
-game, how often the ratio of means is at most 2, and the share of runs far above the smallest
-regret. The second table says, for each budget, in how many games each algorithm may be the best by
-mean. The tables are written to RESULTS/which_global_page.md.
+The script needs the table of the experiment which_global. Its first table has a row for each
+algorithm. The row says in how many games the algorithm may be the best, by median and by mean, and
+in how many it is the only possible best. The row also has the ratio of its regret to the smallest
+regret in a game, how often the ratio of means is at most 2, and the share of runs with far more
+than the smallest regret. The second table says, for each budget, in how many games each algorithm
+may be the best by mean. The tables are written to RESULTS/which_global_page.md.
 """
 
 from pages import page_of_folder, table
@@ -21,8 +21,8 @@ FAILED = 10.0  # a run has failed above this many times the smallest median
 
 
 def rows_of(table, sets):
-    """Return the games in which some algorithm learns, and a row for each algorithm (see HEAD)
-    about its regrets in these games.
+    """Return the games in which at least one algorithm learns, and a row for each algorithm (see
+    HEAD) about its regrets in these games.
     """
     which = load_script("which_global")
     centers = {name: which.centers(table, name) for name in which.CENTERS}

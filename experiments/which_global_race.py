@@ -1,9 +1,9 @@
-"""A race: runs are added to the algorithms of a game until it is clear which of them are the best.
+"""A race: the algorithms of a game get more runs until it is clear which of them are the best.
 
-After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
-is decided when one algorithm is left, or when the regrets of the remaining algorithms cannot differ
-by more than the share TIE_MARGIN. With probability 95 %, all conclusions in all games and laps hold
-at once, as in ``comparison``.
+After each lap, only algorithms that may be the best, by mean or by median, stay in the race. A game
+is decided when one algorithm is left, or when the regrets of the remaining algorithms surely differ
+by at most the share TIE_MARGIN. With probability 95 %, all conclusions in all games and laps are
+right, as in ``comparison``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Result:
 
 
 def laps(first: int, most: int) -> list[int]:
-    """Return the numbers of runs at which a race is judged: doubled from ``first`` up to
-    ``most``.
+    """Return the numbers of runs after which a race is judged: ``first``, doubled again and again
+    up to ``most``.
     """
     found = [first]
     while found[-1] < most:
@@ -56,16 +56,16 @@ def race(
     most: int,
     matters: Callable[[Sequence[int], np.ndarray], bool] = lambda game, means: True,
 ) -> Result:
-    """Play games until each game is decided, or the algorithms that may be its best have ``most``
-    runs.
+    """Play each game until it is decided, or until the algorithms that may be the best have
+    ``most`` runs.
 
     Args:
         games: for each game the indices of its settings, counted from 0.
         play: plays runs, see ``Play``.
         first: the number of runs with which every setting starts.
         most: the largest number of runs of a setting.
-        matters: whether an undecided game must be played on. The function takes the indices of the
-            game's settings and their mean regrets.
+        matters: a function that returns whether an undecided game must be continued, given the
+            indices of the game's settings and their mean regrets.
     """
     settings = [i for game in games for i in game]
     regrets: dict[int, np.ndarray] = {}
@@ -96,7 +96,5 @@ def race(
 
 
 def _is_decided(best: AgainstBest) -> bool:
-    """Return whether one algorithm is the best, or all algorithms that may be the best are
-    close.
-    """
+    """Return whether only one algorithm may be the best, or all that may be the best are close."""
     return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + TIE_MARGIN).all())

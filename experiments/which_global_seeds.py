@@ -1,8 +1,9 @@
-"""How often two maps contradict each other: python experiments/which_global_seeds.py FOLDER FOLDER.
+"""Count how often two maps contradict each other: python experiments/which_global_seeds.py FOLDER
+FOLDER.
 
-Each FOLDER holds a map with a seed of its own, for example made by which_global_map.py
-results=FOLDER seed=1. A game counts twice, once for the winner of each map: the winner is excluded
-if the other map says that it is not among the possible best algorithms.
+Each FOLDER has a map that was made with a different seed, for example by which_global_map.py
+results=FOLDER seed=1. Each game is counted twice, once for the winner in each map. A map excludes
+the winner of the other map if it says that this algorithm cannot be the best.
 """
 
 import sys
@@ -14,8 +15,8 @@ from dpbandits.results.table import Table
 
 
 def contradictions(one, other):
-    """Yield, for the median and for the mean, how many winners of one map the other map excludes,
-    and the number of all winners.
+    """Yield two numbers, for the median and for the mean: how many winners of one map the other map
+    excludes, and how many winners there are.
     """
     which = load_script("which_global")
     sets = [which.sets(table) for table in (one, other)]

@@ -1,4 +1,4 @@
-"""Published bandits from local checkouts, as policies: a few lines each, and none of their code."""
+"""Published bandits as policies: a few lines for each, which call the code in a local checkout."""
 
 from .checkouts import CHECKOUTS as CHECKOUTS
 from .policies import POLICIES as POLICIES

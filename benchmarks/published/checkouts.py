@@ -1,4 +1,4 @@
-"""The repositories: where each comes from, and how its modules are imported from a checkout."""
+"""The repositories with published code, and how their modules are imported."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CHECKOUTS: Mapping[str, tuple[str, str]] = {
 
 
 def module_of(folder: Path, name: str) -> ModuleType:
-    """A module of a checkout, imported with the checkout on the path."""
+    """Import a module of a checkout with the checkout on Python's path, and return it."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     return importlib.import_module(name)
 
 
 def commit_of(folder: Path) -> str:
-    """The commit that is checked out."""
+    """Return the commit that is checked out."""
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,7 +1,7 @@
-"""Policies of published code: each has the interface of ``dpbandits.audit(policy=...)``.
+"""Policies that play published code, for ``dpbandits.audit(policy=...)``.
 
-A policy is found by the folder of its repository and a name. Its module is imported in the process
-that plays it, so that it can be sent to workers.
+A policy is identified by the folder of its repository and a name. Only the process that plays it
+imports its module, so that policies can be sent to workers.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from .checkouts import module_of
 
 @dataclass(frozen=True)
 class Published:
-    """A published bandit: ``published(arms=..., horizon=..., eps=..., rng=...)`` makes a policy.
+    """A published bandit. The call ``published(arms=..., horizon=..., eps=..., rng=...)`` makes a
+    policy.
 
     Attributes:
         name: its name here.
         folder: the name of its checkout's folder.
-        make: ``make(folder, arms, horizon, eps, rng)`` makes the policy.
-        root: the folder that holds the checkouts.
+        make: the function ``make(folder, arms, horizon, eps, rng)`` that makes the policy.
+        root: the folder with the checkouts.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Published:
 
 
 class Solver:
-    """Of keirp/private-bandits: ``step(last_reward, last_arm) -> arm``."""
+    """A policy of keirp/private-bandits, with the method ``step(last_reward, last_arm) -> arm``."""
 
     def __init__(self, solver):
         self.solver, self.last = solver, (None, None)
@@ -71,7 +72,9 @@ def keirp(folder, arms, horizon, eps, rng, name):
 
 
 class Numbered:
-    """Of sayakrc/Differentially-Private-Bandits: ``get_arm(t)`` and ``update(t, arm, reward)``."""
+    """A policy of sayakrc/Differentially-Private-Bandits, with the methods ``get_arm(t)`` and
+    ``update(t, arm, reward)``.
+    """
 
     def __init__(self, solver):
         self.solver, self.t = solver, 0
@@ -93,8 +96,8 @@ def sayakrc(folder, arms, horizon, eps, rng, name, **params):
 
 @dataclass
 class Loop:
-    """A function that plays all rounds, with rewards from ``sample_reward(mean, test_type)`` of its
-    module: its means are the numbers of the arms.
+    """A function that plays all rounds. The function gets rewards from ``sample_reward(mean,
+    test_type)`` in its module; the means that we pass are the numbers of the arms.
     """
 
     module: Any
@@ -127,7 +130,9 @@ def dp_ncb(folder, arms, horizon, eps, rng, name):
 
 
 class Identifier:
-    """Of achraf-azize/DP-BAI: ``run(bandit)`` pulls until it names an arm; it writes no files."""
+    """A policy of achraf-azize/DP-BAI: ``run(bandit)`` pulls until it names an arm. No files are
+    written.
+    """
 
     def __init__(self, algorithm):
         self.algorithm = algorithm

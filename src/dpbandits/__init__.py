@@ -7,9 +7,9 @@ Everything starts here:
 >>> list(dp.summary(table)["algo"].unique())
 ['adap_klucb', 'dp_se']
 
-A list of values is a sweep: every value is run. Algorithms and environments are given by name, as
-values (``dp.algorithm("adap_ucb", alpha=1)``, ``dp.bernoulli([0.9, 0.8])``) or as functions of your
-own. No file is written unless ``results=DIR`` is given.
+If an argument is a list, every value is run. Algorithms and environments are given by name, as
+values (``dp.algorithm("adap_ucb", alpha=1)``, ``dp.bernoulli([0.9, 0.8])``) or as your own
+functions. Files are written only if ``results=DIR`` is given.
 """  # noqa: E501
 
 from .cli import command_name as _command_name

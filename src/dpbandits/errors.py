@@ -1,4 +1,4 @@
-"""Errors that a user can fix, each with a message of one line."""
+"""Errors that a user can correct. Each has a message of one line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-# Other names that people write for some keys, each with the key that they mean
+# Other names that users type for some keys, each with the key that they mean
 MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
@@ -30,20 +30,20 @@ class InOneLine(Exception):
 
 
 class BadInput(InOneLine):
-    """Invalid input: the message states the key, the value, and the valid values, in one line."""
+    """Invalid input. The message states the key, the value, and the valid values, in one line."""
 
     def __init__(self, message: str):
         super().__init__(in_a_line(message))
 
 
 class Interrupted(KeyboardInterrupt):
-    """A call was interrupted. Jupyter and IPython show the error as one line."""
+    """The user interrupted a call. Jupyter and IPython show the error as one line."""
 
     _render_traceback_ = InOneLine._render_traceback_
 
 
 class WorkersLost(InOneLine):
-    """A process of an audit died, or a cluster no longer answers, or it has no workers left."""
+    """A process of an audit died, or a cluster does not answer any more, or has no workers left."""
 
 
 class FileTrouble(InOneLine):
@@ -74,8 +74,9 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint for a message: which known names the user may have meant. The hint gives the
-    known names that begin with ``name``, or one that resembles ``name``, or else all known names.
+    """Return a hint for an error message: which known names the user may have meant. The hint gives
+    the names that begin with ``name``. If there are none, the hint gives the name most similar to
+    ``name``, or else all known names.
     """
     names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:
@@ -90,8 +91,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def similar(name: str, known: Iterable[str], least: float = SUGGESTED_SIMILARITY) -> str | None:
-    """Return the known name that is most similar to ``name`` when the case of letters is ignored,
-    or None if no known name has a similarity of at least ``least``.
+    """Return the known name that is most similar to ``name``, or None if the similarity of all
+    names is below ``least``. Upper and lower case do not matter.
     """
     names = {x.casefold(): x for x in known}
     near = get_close_matches(name.casefold()[:MAX_COMPARED_CHARACTERS], names, n=1, cutoff=least)
@@ -125,15 +126,13 @@ def printable(text: str, most: float = math.inf) -> str:
 
 def power(value: Any) -> str:
     """Return a number as text. A digit with at least five zeros is shortened, so 10000000 becomes
-    1e7; other numbers are as on the command line.
+    1e7. Other numbers are written as on the command line.
     """
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
 def in_a_line(text: str, most: float = MAX_LINE_CHARACTERS) -> str:
-    """Return a text as one line, with control characters escaped, and cut beyond ``most``
-    characters.
-    """
+    """Return a text as one line of at most ``most`` characters, with control characters escaped."""
     return printable(" ".join(text.split()), most)
 
 
@@ -144,7 +143,7 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def inside(place: str) -> Iterator[None]:
-    """Prefix the key of a BadInput with a place: ``mean=2: ...`` becomes ``env.mean=2: ...``."""
+    """Put a place before the key of a BadInput: ``mean=2: ...`` becomes ``env.mean=2: ...``."""
     try:
         yield
     except BadInput as error:
@@ -152,7 +151,7 @@ def inside(place: str) -> Iterator[None]:
 
 
 def plain(value: Any) -> str:
-    """Return a value as written on the command line, or its type if the value cannot be written."""
+    """Return a value as a user would type it, or its type if it cannot be typed."""
     try:
         return _plain(value)
     except Exception:  # str() of a user's object, or of a huge integer, can fail

@@ -1,4 +1,4 @@
-"""Atomic and locked writing of files, and checks of folders."""
+"""Write files atomically and under a lock, and check folders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LARGEST_TEXT = 2**28  # bytes of a manifest, a stored finding or a reason of a f
 
 
 def package_folder(name: str) -> Path:
-    """A folder such as ``conf``, inside the wheel or at the top of a checkout."""
+    """Return a folder such as ``conf``: in the installed package, or at the top of a checkout."""
     inside = PACKAGE / name
     return inside if inside.is_dir() else PACKAGE.parent.parent / name
 
@@ -38,13 +38,13 @@ def package_folder(name: str) -> Path:
 def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> Iterator[None]:
     """Lock a folder against other processes; create it if it is missing.
 
-    The operating system releases the lock of a process that dies, so locks are never stale. If
-    another process holds the lock for long, one line on standard error says so.
+    If a process dies, the operating system releases its lock. If another process keeps the lock for
+    a long time, one line on standard error says so.
 
     Args:
         folder: the folder.
-        deadline: returns the time of ``time.monotonic`` until which to wait; this time may change
-            during the wait.
+        deadline: a function that returns when to stop waiting, as a time of ``time.monotonic``. The
+            time may change during the wait.
 
     Raises:
         CannotWrite: the folder cannot be created, or cannot be locked before the deadline.
@@ -88,7 +88,9 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
 
 
 class Implausible(ValueError):
-    """A file that this package cannot have written, since it is too large or not a regular file."""
+    """The error for a file that this package cannot have written: it is too large or not a regular
+    file.
+    """
 
 
 @contextmanager
@@ -97,9 +99,9 @@ def opened(
 ) -> Iterator[BufferedReader]:
     """Open a regular file of at most ``most`` bytes for reading.
 
-    Other files are refused, since reading a pipe or a device, or a link to one, could block or
-    never end. If ``folder``, the descriptor of a folder, is given, the file is opened in this
-    folder by the name of ``path``, and no link is followed.
+    Other files are refused: reading a pipe or a device, or a link to one, could block or never end.
+    If the descriptor ``folder`` of a folder is given, the file is opened in this folder by the name
+    of ``path``, and no link is followed.
 
     Raises:
         Implausible: the file is not a regular file, or is larger than ``most``.
@@ -134,16 +136,15 @@ def sha256_of(path: str | Path) -> str:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = True) -> None:
-    """Write a file of a locked folder atomically. If ``content`` yields pieces, only one piece is
-    in memory at a time.
+    """Write a file in a locked folder atomically. If ``content`` yields pieces, only one piece at a
+    time is in memory.
 
-    The written file survives the end of the process. With ``synced`` the file also survives a power
-    cut, and writing takes some milliseconds longer; without ``synced``, a power cut can damage the
-    file.
+    The file survives the end of the process. With ``synced`` it also survives a power cut, but
+    writing takes some milliseconds longer. Without ``synced``, a power cut can damage the file.
 
     Raises:
-        CannotWrite: the file cannot be written, or its path is the path of a folder, a pipe or a
-            device (see ``check_replaceable``); an older version is preserved.
+        CannotWrite: the file cannot be written, or its path belongs to a folder, a pipe or a device
+            (see ``check_replaceable``). An older version of the file remains.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -163,9 +164,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Return whether the entry at a path may be replaced or removed. The entry must be a regular
-    file or a link, or there must be no entry. Replacing or removing a link does not touch its
-    target.
+    """Return whether what is at a path may be replaced or removed. There must be a regular file, a
+    link, or nothing at the path. Replacing or removing a link does not change its target.
 
     Raises:
         OSError: the status of the path cannot be read.
@@ -178,9 +178,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise CannotWrite if the path of a file is the path of a device, a pipe, a socket or a
-    folder.
-    """
+    """Raise CannotWrite if the path of a file belongs to a device, a pipe, a socket or a folder."""
     with _writing(path):
         if not is_replaceable(path):
             raise OSError("a folder, a pipe or a device stands there, not a regular file")
@@ -190,8 +188,8 @@ def remove_file(path: Path) -> None:
     """Remove a file if it exists.
 
     Raises:
-        CannotWrite: the file cannot be removed, or its path is the path of a folder, a pipe or a
-            device (see ``check_replaceable``).
+        CannotWrite: the file cannot be removed, or its path belongs to a folder, a pipe or a device
+            (see ``check_replaceable``).
     """
     check_replaceable(path)
     with _writing(path):
@@ -199,7 +197,8 @@ def remove_file(path: Path) -> None:
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged file, or a folder, pipe or device with its path, so that it can be examined.
+    """Rename a damaged file (or a folder, pipe or device in its place), so that users can examine
+    it.
 
     Raises:
         CannotWrite: the file cannot be renamed.
@@ -223,7 +222,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise BadInput if files cannot be created in a results folder; leave no file or folder."""
+    """Raise BadInput if files cannot be created in a results folder. No file or folder is left."""
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         for inner in (folder / RUNS, folder / FIGURES):
             if inner.is_symlink():
@@ -231,7 +230,7 @@ def check_writable(folder: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise BadInput if a path is not a folder and cannot become one: a file or a dangling link."""
+    """Raise BadInput if a path cannot be a folder, since it is a file or a link to nothing."""
     with needed(folder):
         existing(folder)
 

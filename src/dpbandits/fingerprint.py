@@ -1,9 +1,9 @@
-"""Hashes of source files. A version of an algorithm, or the key of a stored audit, contains such a
-hash, so an edit of the code changes it.
+"""Hashes of source files. The version of an algorithm and the key of a stored audit contain such
+hashes, so that they change if the code changes.
 
-A hash covers only code. Edits of docstrings, comments, blank lines, and the colour and the dash of
-an algorithm do not change the hash. The hash is taken of the text and not of the syntax tree, since
-the form of the tree depends on the version of Python.
+A hash covers only code. The hash does not change with docstrings, comments, blank lines, or the
+colour and the dash of an algorithm. The hash is computed from the text and not from the syntax
+tree, since the form of the tree depends on the version of Python.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ def _read(file: Path) -> _Source:
 
 
 def _without_comment(line: str) -> str:
-    """Return a line without the comment at its end, unless that may be part of a string."""
+    """Return a line without the comment at its end. What may be part of a string is not removed."""
     code = line.partition("#")[0]
     is_whole = "\\" not in code and code.count('"') % 2 == code.count("'") % 2 == 0
     return code.rstrip() if is_whole else line
 
 
 def _docstring(node: Any) -> set[int]:
-    """Return the line numbers of the docstring of a module, class or function. Return an empty set
-    if there is no docstring or if its lines also hold other code.
+    """Return the line numbers of the docstring of a module, class or function. The set is empty if
+    there is no docstring or if its lines contain other code, too.
     """
     first, *others = node.body or [None]
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):

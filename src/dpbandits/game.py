@@ -1,7 +1,7 @@
 """The game between a learner and an environment, and the functions that play and count rounds.
 
-The game records pull counts and not rewards. The pseudo-regret is computed from the counts later,
-as ``counts @ gaps``, so algorithms never have access to a mean or a gap.
+The game records pull counts, not rewards. The pseudo-regret is computed later as ``counts @ gaps``,
+so the game need not know means or gaps, and algorithms cannot see them.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def rounds_left(game: Game) -> int:
 
 @inlined
 def room_for(game: Game, n: float, k: int) -> bool:
-    """Return whether ``k`` blocks of ``n`` rounds fit before the horizon. ``n`` may exceed the
-    range of int64.
+    """Return whether ``k`` blocks of ``n`` rounds are possible before the horizon. ``n`` may exceed
+    the range of int64.
     """
     left = rounds_left(game)
     return n <= left and int(n) <= left // k
@@ -142,7 +142,7 @@ def room_for(game: Game, n: float, k: int) -> bool:
 
 @inlined
 def until_horizon(game: Game, n: float) -> int:
-    """Return the smaller of ``n``, which may exceed int64, and the number of rounds left."""
+    """Return the number of rounds left, or ``n`` if it is smaller. ``n`` may exceed int64."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
 
 
@@ -168,9 +168,9 @@ def pull(game: Game, a: int) -> float:
 
 @inlined
 def receive(game: Game, a: int, z: float, level: float) -> float:
-    """Return the value that the server counts for the report ``z`` of a user of arm ``a``: the
-    report, or an outlier in its place. No report is above ``level`` in absolute value, so an
-    outlier above ``level`` counts as 0. An adversary may know the level.
+    """Return the value that the server uses for the report ``z`` of a user of arm ``a``. This value
+    is the report, or an outlier in its place. Reports are at most ``level`` in absolute value, so
+    an outlier above ``level`` counts as 0. An adversary may know the level.
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and env.reports and random(game.env_rng) < env.alpha:
@@ -180,8 +180,8 @@ def receive(game: Game, a: int, z: float, level: float) -> float:
 
 @inlined
 def hold(game: Game, a: int) -> Law:
-    """Begin to hold arm ``a``, which means to play it for several rounds, and return its law. Then
-    ``pull_held`` plays single rounds of the arm, and ``end_hold`` counts these rounds as pulls.
+    """Begin a hold, in which arm ``a`` is played for several rounds, and return the law of the arm.
+    Then ``pull_held`` plays single rounds, and ``end_hold`` counts these rounds as pulls.
     """
     check_arm(game, a)
     return law_of(game.env, a)
@@ -191,17 +191,17 @@ def hold(game: Game, a: int) -> Law:
 def pull_held(game: Game, arm: Law, t: int) -> float:
     """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
 
-    A call takes two thirds of the time of ``pull``, since the law is in registers and no array is
-    written.
+    A call takes two thirds of the time of ``pull``, since the law stays in registers and no array
+    is written.
     """
     return draw_again(game.env, game.env_rng, arm, t)
 
 
 @inlined
 def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
-    """Play one round of a held arm, after ``t`` rounds of the game, and return the user's own
-    reward, for a local randomizer that truncates it at ``level``. An outlier may replace the reward
-    here, or later the report (see ``receive``).
+    """Play one round of a held arm, after ``t`` rounds of the game. Return the user's reward, for a
+    local randomizer that truncates it at ``level``. An outlier may replace the reward here, or the
+    report later (see ``receive``).
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
@@ -211,13 +211,15 @@ def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
 
 @inlined
 def end_hold(game: Game, arm: Law, t: int) -> None:
-    """End a hold after ``t`` rounds of the game: count its rounds as pulls of the arm."""
+    """End a hold after ``t`` rounds of the game, and count the rounds of the hold as pulls of the
+    arm.
+    """
     advance(game, arm.row, t - game.clock[0])
 
 
 @shared_borrowing
 def pull_sum(game: Game, a: int, n: int) -> float:
-    """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
+    """Play arm ``a`` for ``n`` rounds (or all that are left), and return the sum of its rewards."""
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
 
 
@@ -225,8 +227,8 @@ def pull_sum(game: Game, a: int, n: int) -> float:
 def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
     """Play arm ``a`` for ``n`` rounds and return the truncated sum of its rewards.
 
-    The sum is over x - ``center`` for each reward x; differences larger than ``level`` in absolute
-    value count as 0.
+    The sum is over x - ``center`` for each reward x. A difference larger than ``level`` in absolute
+    value counts as 0.
     """
     check_arm(game, a)
     total = draw_sum(game.env, game.env_rng, a, n, game.clock[0], 1, center, level)
@@ -247,12 +249,13 @@ def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: n
 
 @shared_borrowing
 def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
-    """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
+    """Play the active arms in turn, one pull each, for ``rounds`` rounds (or all that are left).
 
     Args:
         game: the game.
         active: int64 array, the arms in the order of their turns.
-        rounds: total number of rounds, a multiple of ``len(active)`` for complete turns.
+        rounds: total number of rounds; if it is a multiple of ``len(active)``, all arms get equally
+            many pulls.
         sums: float64 array (K,), output: the sum of the rewards of each active arm.
     """
     pull_truncated_in_turn(game, active, rounds, np.inf, sums)
@@ -262,7 +265,7 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
-    """Play as ``pull_in_turn`` does; rewards larger than ``level`` in absolute value count as 0."""
+    """The same as ``pull_in_turn``, but rewards above ``level`` in absolute value count as 0."""
     k = len(active)
     for i in range(k):
         check_arm(game, active[i])
@@ -281,10 +284,10 @@ def pull_reports_in_turn(
     sums: np.ndarray,
     sent: np.ndarray,
 ) -> None:
-    """Play as ``pull_truncated_in_turn`` does, for users who add noise to their truncated rewards.
+    """The same as ``pull_truncated_in_turn``, for users who add noise to their truncated rewards.
     ``sent``, float64 array (K,), is filled with the number of reports of each arm that arrive.
-    Outliers replace the other reports and enter ``sums``; each outlier of an adversary who knows
-    the algorithm is ``largest``.
+    Outliers replace the other reports and are added to ``sums``. An adversary who knows the
+    algorithm sends the outlier ``largest``.
     """
     env, k = game.env, len(active)
     if not env.reports:
@@ -307,8 +310,8 @@ def pull_reports_in_turn(
 def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
-    """Play as ``pull_in_turn`` does, for users who encode their rewards as integers. A reward x in
-    [0, 1] becomes x times ``g``, randomly rounded to an integer. ``sums`` is an int64 array (K,).
+    """The same as ``pull_in_turn``, for users who encode their rewards as integers. A reward x in
+    [0, 1] becomes x times ``g``, rounded at random to an integer. ``sums`` is an int64 array (K,).
     """
     k = len(active)
     for i in range(k):
@@ -371,7 +374,7 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
 
 @inlined
 def users_alike(game: Game) -> bool:
-    """Return whether all users have the privacy level of user 0."""
+    """Return whether all users have the same privacy level."""
     return alike(game.users)
 
 
@@ -401,6 +404,6 @@ def coth_half_level(game: Game, user: int) -> float:
 
 @inlined
 def check_arm(game: Game, a: int) -> None:
-    """Raise IndexError for an arm that does not exist; compiled code does not check bounds."""
+    """Raise IndexError if an arm does not exist, since compiled code does not check bounds."""
     if a < 0 or a >= len(game.counts):
         raise IndexError("an algorithm played an arm that does not exist")

@@ -1,8 +1,8 @@
-"""Make policies, which are objects that choose arms, and play them, in runs and in audits.
+"""Make policies (objects that choose arms) and play them, in runs and in audits.
 
 A policy is an object in plain Python, written by a user or taken from another package. One of its
 methods returns an arm, and another method receives the reward of this arm. Methods and parameters
-are recognised by their names, which ``CHOOSES``, ``RECEIVES`` and ``ROLES`` list.
+are recognised by their names, see ``CHOOSES``, ``RECEIVES`` and ``ROLES``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ CHOOSES = "choose", "act", "choice", "select_arm", "predict"
 RECEIVES = "receive", "update", "getReward", "partial_fit", "learn"
 SHOWN = "contexts", "context", "features", "X"  # parameters for the contexts of the round
 LISTS = "decisions", "actions", "arms", "rewards"  # parameters for a list with one value
-# ARM_WORDS occur in the name of the parameter for the arm, and REWARD_WORDS in the name of the
-# parameter for the reward. Some policies take the reward first
+# The parameter for the arm has one of ARM_WORDS in its name, the parameter for the reward one of
+# REWARD_WORDS. Some policies take the reward first
 ARM_WORDS = {
     "arm", "arms", "action", "actions", "a", "choice", "chosen", "decision", "decisions", "pulled",
     "index", "k", "i",
@@ -55,7 +55,7 @@ NEEDED = (
 
 
 class GameOver(BaseException):
-    """All rounds are played. A policy with its own loop need not catch this exception."""
+    """All rounds have been played. A policy with its own loop need not catch this exception."""
 
 
 def policy_name(make: Make) -> str:
@@ -76,8 +76,8 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
         T: number of rounds.
         rng: generator of the policy's random numbers. If the policy takes a seed, the seed is drawn
             from this generator.
-        values: the values of the parameters that have no role in ROLES; the budget is ``eps``
-            even if the parameter has another of BUDGET_NAMES.
+        values: the values of parameters that are not in ROLES. The budget is called ``eps``, even
+            if the parameter has another name of BUDGET_NAMES.
         d: dimension of the contexts, 0 if there are none.
     """
     roles = {"arms": K, "horizon": T, "dimension": d, "rng": rng}
@@ -111,7 +111,7 @@ def parameters_of(make: Make) -> dict[str, inspect.Parameter]:
 
 
 def budget_name(names: Collection[str]) -> str:
-    """Return the name, among the names of parameters, of the parameter that gets the budget eps."""
+    """Return which of the given names is the parameter for the budget eps."""
     if "eps" in names or "rho" in names:
         return "eps"
     return next((name for name in BUDGET_NAMES if name in names), "eps")
@@ -126,11 +126,12 @@ def play_policy(
         policy: an object with one method of CHOOSES and one of RECEIVES, or with a method
             ``play(pull)``. This method is a loop that calls ``pull(arm) -> reward`` until ``pull``
             raises GameOver.
-        pull: plays an arm and returns its reward, or None in a round from which the policy learns
-            nothing.
+        pull: a function that plays an arm and returns its reward, or None in a round from which the
+            policy learns nothing.
         K: number of arms.
         rounds: number of rounds.
-        show: returns the contexts of a round, float64 array (K, d); None if there are none.
+        show: a function that returns the contexts of a round, float64 array (K, d); None if there
+            are none.
 
     Raises:
         BadInput: the policy lacks these methods, or chooses an arm that does not exist.
@@ -175,7 +176,7 @@ def play_policy(
 
 
 def _arm(name: str, arm: Any, K: int) -> int:
-    """Return the number of the arm that a policy chose; raises BadInput if it does not exist."""
+    """Return the number of the arm that a policy chose; raise BadInput if there is no such arm."""
     one = isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1
     x: Any = np.ravel(arm)[0] if one else arm
     try:
@@ -190,7 +191,7 @@ def _arm(name: str, arm: Any, K: int) -> int:
 
 
 def _refuse_contexts(name: str, *methods: tuple[str, Callable[..., Any]]) -> None:
-    """Refuse a policy with a method that needs contexts, in a game without contexts."""
+    """Refuse a policy whose methods need contexts, since the game has none."""
     for own, method in methods:
         with suppress(ValueError):  # a method of C may have no signature
             for x, p in inspect.signature(method).parameters.items():
@@ -208,8 +209,7 @@ def _receiver(
     where: str, method: Callable[..., Any], shows: bool
 ) -> Callable[[int, float, np.ndarray | None], Any]:
     """Return a function ``learn(arm, reward, contexts)`` that calls the given method of a policy.
-    The names of the method's parameters determine which of these values it gets, and in which
-    order.
+    The method gets these values in the order that the names of its parameters indicate.
 
     Raises:
         BadInput: the method does not take these values; the message begins with ``where``.
@@ -249,8 +249,8 @@ def _receiver(
 
 
 def _is_reward_first(one: str, two: str) -> bool:
-    """Return whether, by their names, the first of two parameters gets the reward and the second
-    gets the arm.
+    """Return whether the names of two parameters say that the first gets the reward and the second
+    the arm.
     """
     words = [{x.lower() for x in re.findall("[A-Z]?[a-z]+|[A-Z]+", n)} for n in (one, two)]
     arms = [bool(some & ARM_WORDS) and not some & REWARD_WORDS for some in words]
@@ -264,8 +264,8 @@ def _is_reward_first(one: str, two: str) -> bool:
 
 def algorithm_of(make: Make) -> Callable[..., None]:
     """Return the algorithm ``function(game, rng, *parameters)``, which makes a policy with ``make``
-    and plays it. The parameters are those parameters of ``make`` that have no role in ROLES and
-    whose values are numbers or one of several names. The parameter for the budget is named ``eps``.
+    and plays it. The parameters of the algorithm are those of ``make`` that are not in ROLES, if
+    their values are numbers or one of several names. The budget is always called ``eps``.
 
     Raises:
         BadInput: a class lacks the methods of a policy.
@@ -323,8 +323,8 @@ def algorithm_of(make: Make) -> Callable[..., None]:
 
 
 def _is_number(name: str, parameter: inspect.Parameter, hint: Any) -> bool:
-    """Return whether a parameter has no role in ROLES and its value is a number or one of several
-    names.
+    """Return whether a parameter is not in ROLES, and has a value that is a number or one of
+    several names.
     """
     usual = parameter.default
     number = isinstance(usual, int | float) and not isinstance(usual, bool)

@@ -1,4 +1,4 @@
-"""Validation of the values that a user supplies; every function raises BadInput if it fails."""
+"""Check the values that users supply. Every function raises BadInput if a value is not valid."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def to_float(value: Any) -> float:
 
 
 def overflowing(text: Any) -> str | None:
-    """Return the first number of a text that is infinite as a float, such as 1e400, or None."""
+    """Return the first number in a text that is too large for a float, such as 1e400, or None."""
     numbers = DECIMAL.findall(text) if isinstance(text, str) else []
     return next((x for x in numbers if math.isinf(float(x))), None)
 
 
 def overflow(number: str) -> str:
-    """Return a text that says why a number is refused that would be infinite as a float."""
+    """Return a text that says why a number is refused: it is too large for a float."""
     if number.startswith("-"):
         return f"{number} is below the smallest number"
     return f"{number} is above the largest number; write inf for infinity"
@@ -86,7 +86,7 @@ def as_number(key: str, value: Any) -> float:
 
 
 def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: str) -> float:
-    """Validate a finite number for which ``holds`` is true; the message states what is needed."""
+    """Check a finite number for which ``holds`` must be true. The message states what is needed."""
     x = as_number(key, value)
     if not holds(x):
         raise BadInput(f"{key}={plain(value)}: {needed}")
@@ -94,12 +94,12 @@ def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: s
 
 
 def is_list(value: Any) -> bool:
-    """Return whether a value is a list, or another sequence that is no text."""
+    """Return whether a value is a list, or another sequence that is not a text."""
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def entries(key: str, values: Any, needed: str) -> list[Any]:
-    """Validate a list that is not empty; the message states what is needed."""
+    """Check a list that must not be empty. The message states what is needed."""
     if not is_list(values) or len(values) == 0:
         raise BadInput(f"{key}={plain(values)}: {needed}")
     return list(values)
@@ -151,7 +151,7 @@ def call(functions: Mapping[str, Callable], spec: Mapping[str, Any], key: str = 
 
 
 def refuse_alike(key: str, values: Iterable[float]) -> None:
-    """Refuse different numbers that look the same with the six digits of tables and figures."""
+    """Refuse different numbers that look equal with the six digits of tables and figures."""
     shown: dict[str, float] = {}
     for x in values:
         other = shown.setdefault(f"{x:g}", x)
@@ -161,14 +161,14 @@ def refuse_alike(key: str, values: Iterable[float]) -> None:
 
 
 def each(value: Any) -> list[Any]:
-    """Return a list of values as it is, and a single value as a list of one. An empty list becomes
-    a list of one empty list, which later validation refuses.
+    """Return a list unchanged, and any other value as a list with one entry. An empty list becomes
+    a list with one empty list, which later checks refuse.
     """
     return value if isinstance(value, list) and value else [value]
 
 
 def as_integer(key: str, value: Any, at_least: int, at_most: int = MAX_INTEGER) -> int:
-    """Validate an integer; floats with an integer value, such as 1e7, are accepted."""
+    """Check an integer, and return it. Floats such as 1e7 are accepted if they are whole."""
     number = to_float(value)
     found = int(number) if number.is_integer() else None
     with suppress(ValueError):  # a float does not hold all digits of a large integer
@@ -201,9 +201,9 @@ def table_format(value: Any) -> str:
 
 
 def folder(key: str, value: Any) -> Path:
-    """Validate the path of a folder, which need not exist.
+    """Check the path of a folder, which need not exist, and return it.
 
-    The path must be printable and without line breaks, since batch scripts contain it.
+    The path must be printable and have no line breaks, since it is written into batch scripts.
     """
     path = path_of(key, value, "folder")
     if not str(path).isprintable():
@@ -231,7 +231,7 @@ def path_of(key: str, value: Any, kind: str = "file") -> Path:
 
 
 def new_file(key: str, value: Any) -> Path:
-    """Validate the path of a file to write; the path of a folder is refused."""
+    """Check the path of a file to write, and return it. The path of a folder is refused."""
     path = path_of(key, value)
     if not path.name or path.is_dir() or os.fspath(value).endswith(("/", os.sep)):
         raise BadInput(f"{key}={plain(value)}: the path of a file is needed, not of a folder")
@@ -242,7 +242,8 @@ def file_at(path: Any) -> Path:
     """Return the path of a file to read, which need not exist.
 
     Raises:
-        ValueError: the path is an address, or the path of a device or a pipe, which may be endless.
+        ValueError: the path is an internet address, or belongs to a device or a pipe, which may be
+            endless.
     """
     file = Path(str(path))
     if ADDRESS.match(str(path)):
@@ -253,8 +254,8 @@ def file_at(path: Any) -> Path:
 
 
 def stored_frame(key: str, frame: Any) -> Path:
-    """Store a data frame in a CSV file in the user's temporary folder and return its path. The file
-    is named by a hash of its content. Workers and later commands read this file.
+    """Store a data frame as a CSV file in the user's temporary folder, and return its path. The
+    name of the file is a hash of its content. Workers and later commands read this file.
 
     Raises:
         BadInput: a CSV file cannot hold the content of the frame; the message begins with ``key``.
@@ -274,7 +275,7 @@ def stored_frame(key: str, frame: Any) -> Path:
 
 
 def refuse_levels(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose header has several rows, or whose index has a name and may be a
+    """Refuse a table with several rows of headers, or with a named index, which may be meant as a
     column.
     """
     if table.columns.nlevels > 1:
@@ -305,8 +306,8 @@ def refuse_lists(where: str, column: pd.Series) -> None:
 
 
 def refuse_cells(where: str, column: pd.Series, bad: np.ndarray, needed: str) -> None:
-    """Refuse the first cell of a column for which ``bad``, a bool array (rows,), is true.
-    The message ends with what is ``needed``.
+    """Raise BadInput if ``bad``, a bool array (rows,), is true for a cell of a column. The message
+    names the first such cell and ends with what is ``needed``.
     """
     if bad.any():
         i = int(bad.argmax())
@@ -354,7 +355,7 @@ def read_csv(
             have changed.
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
-        words: the columns that hold words, even if a word looks like a number or like a blank.
+        words: the columns of words; there a word may look like a number or a blank.
         blanks: which cells of the other columns are blanks.
 
     Raises:
@@ -377,8 +378,8 @@ def as_words(
     header: int | None = 0,
     blanks: Sequence[str] = BLANKS,
 ) -> dict[str, Any]:
-    """Return options of pandas' reader for columns of these names. The columns in ``words`` hold
-    words, such as NA or 2024; in these columns only an empty cell is a blank.
+    """Return options of pandas' reader for these columns. The columns in ``words`` contain words,
+    such as NA or 2024, and only their empty cells are blanks.
     """
     differ = words and blanks is BLANKS
     return {
@@ -420,7 +421,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 
 
 def no_such_file(where: str, path: Any) -> BadInput:
-    """Return the error for a missing file; its message hints at a file of a similar name."""
+    """Return the error for a missing file. Its message suggests a file with a similar name."""
     file, hint = Path(str(path)), ""
     with suppress(OSError, ValueError):
         if near := similar(file.name, os.listdir(file.parent), SURE_SIMILARITY):
@@ -429,7 +430,7 @@ def no_such_file(where: str, path: Any) -> BadInput:
 
 
 def is_of_horizon(value: Any) -> bool:
-    """Return whether a value is written as ``NUMBER/horizon``."""
+    """Return whether a value is a text of the form ``NUMBER/horizon``."""
     return isinstance(value, str) and value.endswith(PER_HORIZON)
 
 
@@ -438,7 +439,7 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
 
     Args:
         key: name of the parameter in messages.
-        value: a number, a name of the domain, or ``NUMBER/horizon`` where there is a horizon.
+        value: a number, a name of the domain, or ``NUMBER/horizon`` if there is a horizon.
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """

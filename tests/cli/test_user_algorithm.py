@@ -267,8 +267,8 @@ def test_an_attribute_of_the_name_labels_may_have_another_purpose():
 def test_a_file_in_the_wrong_folder_is_found_where_it_is():
     write(MINE, {"my_etc.py": CLASS, "algo/other.py": CLASS})
     for folder, word, said in (
-        ("mine", "my_etc", "the file is needed in the folder"),
-        ("mine/algo", "other", "the folder above it is needed"),
+        ("mine", "my_etc", "move the file to the folder"),
+        ("mine/algo", "other", "give the folder above"),
     ):
         message = message_of(read_request, [f"algo={word}", *QUICK], user_folders(folder))
         assert said in message

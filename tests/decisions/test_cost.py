@@ -299,7 +299,7 @@ def sheet(mean=0.3, **keys):
     "keys, name",
     [
         ({"mean": 0.35}, "without_privacy"), ({"alpha": 0.2}, "alpha"), ({"runs": 40}, "runs"),
-        ({"per_week": 10.0}, "per_week"), ({"eps": [1.0]}, "twice"),
+        ({"per_week": 10.0}, "per_week"), ({"eps": [1.0]}, "two answers"),
     ],
 )  # fmt: skip
 def test_joined_sheets_that_one_figure_cannot_tell_apart_are_refused(keys, name):

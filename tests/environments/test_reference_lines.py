@@ -195,7 +195,7 @@ def test_a_line_that_is_no_line_is_refused():
     line = message_of(dp.budget, "bpo", env, beats="supervised")
     assert line.endswith("which has to be played; write ratio=1 baseline=supervised")
     line = message_of(dp.budget, "dp_se", "bernoulli_c2", 100, beats="constant")
-    assert "beats=constant: env=bernoulli_c2 has no lines of reference" in line
+    assert "beats=constant: env=bernoulli_c2 has no reference results" in line
     line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)
     assert line == "beats: leave regret, ratio and baseline out"
 

@@ -51,6 +51,4 @@ def test_stopping_times_that_a_column_tells_apart_have_lines_of_their_own(tmp_pa
 def test_a_pipe_is_no_manifest(refused):
     Path("table.csv").write_text(HEADER + ROW)
     os.mkfifo("table.json")
-    assert "the .json file that is written beside table.csv" in refused(
-        plot, ["table.csv", "bounds=true"]
-    )
+    assert "the .json file beside table.csv" in refused(plot, ["table.csv", "bounds=true"])

@@ -185,10 +185,10 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
     mixed = {one[0]: other[1], other[0]: one[1]}
     for records in (mixed, dict([one]), dict([changed, other])):
         manifest.write_text(json.dumps({"settings": records}))
-        assert "the .json file that is written beside" in message_of(curves, Table.of_file(file))
+        assert "the .json file beside" in message_of(curves, Table.of_file(file))
     for text in ("{", "[]", '{"settings": [3]}', '{"settings": {"a": {"algo": "adap_ucb"}}}'):
         manifest.write_text(text)
-        assert "the .json file that is written beside" in message_of(curves, Table.of_file(file))
+        assert "the .json file beside" in message_of(curves, Table.of_file(file))
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ REFUSED = [
     (
         "adac_gope",
         dp.linear_sphere(noise="gaussian"),
-        "runs adac_gope all the same, without",
+        "runs adac_gope anyway, without",
     ),
     ("adac_gope", dp.linear([[0.1, 0], [0, 1]], [2, 0]), "theta has the length 2"),
     ("adac_oful", dp.contextual(3, [1, 1], 0.1, ball=False, noise="gaussian"), "without a bound"),

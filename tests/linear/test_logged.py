@@ -329,7 +329,7 @@ BAD = [
     (frame_of(), {"reward": "rewards"}, "did you mean reward?"),
     (frame_of(), {"propensity": "propensities"}, "did you mean propensity?"),
     (frame_of(), {"features": ["xx"]}, "did you mean x?"),
-    (frame_of(), {"reward": "action"}, "action, reward and propensity are columns of their own"),
+    (frame_of(), {"reward": "action"}, "action, reward and propensity must be different columns"),
     (frame_of().rename(columns={"reward": "r"}), {}, "env.reward=NAME is needed"),
     (frame_of().rename(columns={"action": "a"}), {}, "env.action=NAME is needed"),
     (changed(6, "propensity", 0.0), {}, "row 7 of column propensity holds 0"),

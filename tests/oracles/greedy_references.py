@@ -1,5 +1,6 @@
-"""Slow, obvious versions of the greedy algorithms with local privacy, from Han et al. 2021: the
-tests' oracle. ``mutant`` names a deliberate error; the tests show that they notice each of them.
+"""Slow, simple versions of the greedy algorithms with local privacy, from Han et al. 2021. Tests
+compare the package with them. ``mutant`` names a deliberate error, and tests show that they notice
+each error.
 """
 
 import math
@@ -11,8 +12,9 @@ from scipy.special import gamma as gamma_function
 
 
 def scores_of(rng, x, theta):
-    """<theta, x>; where theta is 0 all contexts tie, and a random one is played: each in turn takes
-    the place of those before it with the probability that makes all equally likely.
+    """Return <theta, x>. If theta is 0, all contexts tie, and a random one gets the largest score:
+    each context in turn replaces the chosen one, with such a probability that all are equally
+    likely.
     """
     scores = np.einsum("rki,ri->rk", x, theta)
     for run in np.flatnonzero(~theta.any(axis=1)):
@@ -23,8 +25,8 @@ def scores_of(rng, x, theta):
 
 
 def sphere_message(rng, v, eps, R, mutant=""):
-    """Messages about vectors, float array (runs, d): rounded to the length R, then a point of one
-    of the two halves of a sphere.
+    """Return messages about vectors, float array (runs, d). A vector is rounded to the length R,
+    and the message is a random point on one of the two halves of a sphere.
     """
     runs, d = v.shape
     if eps == math.inf:
@@ -44,7 +46,7 @@ def sphere_message(rng, v, eps, R, mutant=""):
 
 
 def ldp_sgd(env, T, runs, rng, eps, eta=5.0, link="linear", mutant=""):
-    """Regret of some runs."""
+    """Return the regret of some runs."""
     theta, regret = np.zeros((runs, len(env["theta"]))), np.zeros(runs)
     for t in range(1, T + 1):
         x = drawn(env, rng, runs)
@@ -60,7 +62,7 @@ def ldp_sgd(env, T, runs, rng, eps, eta=5.0, link="linear", mutant=""):
 
 
 def ldp_ols(env, T, runs, rng, eps, delta=0.1, alpha=0.1, calibration="exact", mutant="", own=None):
-    """Regret of some runs; ``own`` is the learner's generator."""
+    """Return the regret of some runs; ``own`` is the learner's generator."""
     own, d = own or rng, len(env["theta"])
     s = 2 * math.sqrt(2 * math.log(1.25 / delta)) / eps
     if calibration == "exact":

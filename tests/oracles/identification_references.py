@@ -1,7 +1,9 @@
-"""Slow, obvious rules that name an arm or a hypothesis, written from the papers: the oracle.
+"""Slow, simple rules that name an arm or a hypothesis, written from the papers. Tests compare the
+package with them.
 
-Each takes ``sample(a)``, a reward of arm a, and a generator for the noise, and returns the pulls of
-each arm and the answer. Keyword arguments are mutations that a test must notice.
+Each rule takes the function ``sample(a)``, which returns a reward of arm a, and a generator for the
+noise. It returns the pulls of each arm and the answer. Keyword arguments cause errors that a test
+must notice.
 """
 
 import math
@@ -95,7 +97,9 @@ def convincing(m, n, best, eps, delta, starred, proved):
 
 
 def tracked(b, costs, leads, as_leader):
-    """The arm to sample: the leader b in half of its rounds, else its challenger of least cost."""
+    """Return the arm to sample: the leader b in half of its rounds, else its challenger with the
+    smallest cost.
+    """
     a = b if as_leader[b] <= 0.5 * (leads[b] + 1) else int(np.argmin(costs))
     leads[b] += 1
     as_leader[b] += a == b
@@ -176,7 +180,7 @@ def coded(sample, rng, K, eps, delta, cap, noise=1, late=0, coin=0.5):
 
 
 def tt_ucb(sample, rng, K, delta, cap, bonus=1, factor=2):
-    """AdaP-TT without noise or forgetting, every round."""
+    """AdaP-TT without noise and without forgetting, which decides in every round."""
     X = [[sample(a)] for a in range(K)]
     leads, as_leader = [0] * K, [0] * K
     while True:
@@ -196,7 +200,7 @@ def tt_ucb(sample, rng, K, delta, cap, bonus=1, factor=2):
 
 
 def ctb_tt(sample, rng, K, eps, delta, cap, noise=1, **mutation):
-    """TT-UCB on bits: 1 with probability (x e^eps + 1 - x)/(1 + e^eps)."""
+    """TT-UCB on bits; a reward x gives the bit 1 with probability (x e^eps + 1 - x)/(1 + e^eps)."""
     e = math.exp(noise * eps)
 
     def bit(a):
@@ -259,8 +263,8 @@ def dp_sprt(sample, rng, mu0, mu1, eps, alpha, beta, cap, c1=1, c2=1, noise=1, s
 
 
 def nprr_response(x, rng, q, G, kept=1):
-    """Waudby-Smith, Wu & Ramdas 2023: stochastic rounding, then kept or replaced by a uniform point
-    of the grid; q = e^eps.
+    """Waudby-Smith, Wu & Ramdas 2023. A reward is rounded at random to the grid, and then kept or
+    replaced by a uniform point of the grid; q = e^eps.
     """
     below = min(math.floor(x * G), G - 1)
     rounded = below + (rng.random() < x * G - below)
@@ -270,7 +274,7 @@ def nprr_response(x, rng, q, G, kept=1):
 
 
 def nprr_interval(Z, r, a):
-    """The interval of the mean after the responses Z."""
+    """Return the confidence interval of the mean after the responses Z."""
     t = np.arange(1, len(Z) + 1)
     lam = np.minimum(1, np.sqrt(8 * math.log(2 / a) / (t * np.log(t + 1))))
     center = np.sum(lam * (np.array(Z) - (1 - r) / 2)) / (r * np.sum(lam))
@@ -281,7 +285,9 @@ def nprr_interval(Z, r, a):
 def nprr_ab(
     sample, rng, K, eps, delta, grid, assignment, cap, kept=1, whole=False, late=0, coin=0.5
 ):
-    """Users assigned by fair coins; intervals that are disjoint, or an effect other than 0."""
+    """An A/B test with users assigned by fair coins. It ends when the two intervals are disjoint,
+    or when the effect is shown to differ from 0.
+    """
     G, q = int(grid), math.exp(eps)
     r, N, Z = (q - 1) / (q + G), [0] * K, ([], [])
     while sum(N) < cap:

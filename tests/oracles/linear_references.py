@@ -1,6 +1,7 @@
-"""Slow, obvious versions of the linear algorithms, with NumPy's linear algebra: the tests' oracle.
+"""Slow, simple versions of the linear algorithms, with NumPy's linear algebra. Tests compare the
+package with them.
 
-``mutant`` names a deliberate error; the tests show that they notice each of them.
+``mutant`` names a deliberate error, and tests show that they notice each error.
 """
 
 import math
@@ -10,7 +11,7 @@ from scipy.stats import binom
 
 
 def drawn(env, rng, R):
-    """The contexts of a round in R runs."""
+    """Draw the contexts of a round in R runs."""
     K, center = env["K"], np.array(env["center"])
     x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, len(center)))
     length = np.linalg.norm(x, axis=2)[:, :, None]
@@ -20,7 +21,7 @@ def drawn(env, rng, R):
 
 
 def played(env, rng, x, scores):
-    """The regret, the context and the reward of the round that plays the largest score."""
+    """Play the context with the largest score. Return the regret, the context and the reward."""
     rows = np.arange(len(x))
     a = np.argmax(scores, axis=1)
     means = x @ np.array(env["theta"])
@@ -40,13 +41,15 @@ def tail(d, x):
 
 
 def in_phases(features, T, plan, whole=False):
-    """Pulls of each arm, of which those are kept in a phase whose values are near the largest.
+    """Return the pulls of each arm by phased elimination, which keeps the arms whose values are
+    near the largest.
 
-    In phase l, ``plan(l, A)`` returns the rounds of each active arm, a function ``observed(a, n)``,
-    the sum of n rewards of arm a as the learner sees it, a function from V and the sum of all of
-    them to the estimate, and how far from the largest the kept values are. A are the actions in
-    coordinates of their span. The last phase ends in the midst of an arm's rounds, or, if
-    ``whole``, before the arm whose rounds do not fit.
+    In phase l, ``plan(l, A)`` returns four things: the number of rounds of each active arm; a
+    function ``observed(a, n)`` that returns the sum of n rewards of arm a as the learner sees it; a
+    function that computes the estimate from V and the sum of all rewards; and the distance from the
+    largest value up to which arms are kept. A are the actions in coordinates of their span. The
+    last phase ends in the middle of an arm's rounds or, if ``whole``, before the first arm whose
+    rounds do not fit.
     """
     K = len(features)
     active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
@@ -78,8 +81,8 @@ def in_phases(features, T, plan, whole=False):
 
 
 def gope(features, theta, sigma, T, delta, rng, design, rho=math.inf, noise="middle", mutant=""):
-    """Pulls of each arm; ``sigma`` is None for rewards 1 and -1, ``design`` a function from actions
-    to a D-optimal design.
+    """Return the pulls of each arm. ``sigma`` is None for rewards 1 and -1, and ``design`` is a
+    function that computes a D-optimal design for actions.
     """
     K, means = len(features), features @ theta
 
@@ -120,7 +123,9 @@ adac_gope = gope  # AdaC-GOPE: the phases of GOPE, longer, with noise
 
 
 def coins_for(eps, delta):
-    """The fewest fair coins beside a changed bit, with the law of their number written out."""
+    """Return the smallest number of fair coins that hide a changed bit, computed from the law of
+    their sum.
+    """
     N = 0
     while eps < math.inf:
         N += 1
@@ -131,7 +136,7 @@ def coins_for(eps, delta):
 
 
 def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant=""):
-    """GOPE on bits of rewards 1 and -1, with coins beside them."""
+    """GOPE on bits of rewards 1 and -1, to which fair coins are added."""
     K, N, means = len(features), coins_for(eps, delta), features @ theta
 
     def plan(l, A):
@@ -160,8 +165,9 @@ def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant="
 def oful(
     env, T, R, delta, lam, rng, C=None, rho=None, lam_0=0.1, bonus="printed", mutant="", own=None
 ):
-    """Regret of R runs at the horizon. Without C the estimate is taken anew in every round; without
-    rho there is no noise. ``own`` is the learner's generator, if it has one of its own.
+    """Return the regret of R runs at the horizon. If C is not given, the estimate is updated in
+    every round. If rho is not given, there is no noise. ``own`` is the learner's generator, if it
+    differs from ``rng``.
     """
     d = len(env["theta"])
     ridge = 2 * lam if mutant == "lam" else lam

@@ -1,5 +1,5 @@
-"""The pull counts of golden.json. Run this file if results are meant to change, and say so in the
-CHANGELOG.
+"""Write the recorded pull counts to golden.json. Run this file only if results are meant to change,
+and say so in the CHANGELOG.
 """
 
 import json
@@ -19,9 +19,9 @@ USER_GAMES.remove("fast_cb, quadratic")
 
 
 def golden_counts(games=None):
-    """Pulls of a seeded run of every algorithm; of those that play round by round also of a longer
-    game with more arms. The mistakes of a policy with an oracle at the ends of its batches. Only
-    some games, if they are named.
+    """Return the pulls of a seeded run of every algorithm. For algorithms that play round by round,
+    also return those of a longer game with more arms; for policies with an oracle, the mistakes at
+    the end of each batch. If games are named, only these are played.
     """
     longer = [x for x in NAMES if algorithm(x).round_by_round or x == "kl_ucb"]
     games = games or [*NAMES, *(x + LONGER for x in longer), *USER_GAMES]
@@ -39,7 +39,7 @@ def pulls_of(game):
 
 
 def mistakes_of(game, eps=20.0, plain=False):
-    """The mistakes of a policy with an oracle in one pass, up to the end of each batch."""
+    """Return the mistakes of a policy with an oracle in one pass, up to the end of each batch."""
     name, _, loss = game.partition(",")
     ends = np.append(2 ** np.arange(1, 8) - 1, 150)
     given = LOSSES["," + loss] | {"ridge": 0.1, "seed": 42, "eps": eps, "plain": plain}

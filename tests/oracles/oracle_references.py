@@ -1,5 +1,6 @@
-"""Slow, obvious versions of the policies with an oracle, from their definitions (Attias et al.
-2026): the tests' oracle. ``mutant`` names a deliberate error; the tests show that they notice each.
+"""Slow, simple versions of the policies with an oracle, from their definitions (Attias et al.
+2026). Tests compare the package with them. ``mutant`` names a deliberate error, and tests show that
+they notice each error.
 """
 
 import math
@@ -13,7 +14,7 @@ from dpbandits.environments.catalogue import build
 
 
 def perturbation(eps, n, lam, calibration):
-    """The ridge in all, and u: the perturbation has a length of law Gamma(D, 2/u)."""
+    """Return the total ridge and u. The length of the perturbation has the law Gamma(D, 2/u)."""
     if eps == math.inf:
         return lam, math.inf
     least = 1 / (4 * n * (math.exp(eps / 4) - 1))
@@ -25,8 +26,8 @@ def perturbation(eps, n, lam, calibration):
 
 
 def logistic_fit(X, y, n, b, L):
-    """The minimiser of mean log-loss + L/2 |theta|^2 + b.theta/n: Newton's method in all
-    dimensions, with a step that is halved until the gradient is shorter along it.
+    """Return the minimiser of mean log-loss + L/2 |theta|^2 + b.theta/n, by Newton's method. A step
+    is halved until the gradient becomes shorter.
     """
     theta = -b / (n * L)
 
@@ -57,7 +58,7 @@ def gram(rng, X, sd):
 
 
 def fit(rng, X, y, n, eps, delta, loss, ridge, calibration, has_bonus, mutant):
-    """A predictor, and the released G of a policy with a bonus."""
+    """Return a predictor, and the released G if the policy has a bonus."""
     D, private = X.shape[1], eps < math.inf
     noise = 0.1 if mutant == "tenth" else 1.0
     if loss == "logistic":
@@ -82,7 +83,7 @@ def fit(rng, X, y, n, eps, delta, loss, ridge, calibration, has_bonus, mutant):
 
 
 def permuted(rng, n, T):
-    """The rows of T rounds: all rows in a random order, again and again."""
+    """Return the rows of T rounds: all rows in a random order, repeated with a new order."""
     rows, order = [], np.arange(n)
     for t in range(T):
         k = t % n
@@ -109,7 +110,7 @@ def one_of_smallest(own, f):
 
 
 class Known:
-    """What a policy knows of a user z before a batch."""
+    """What a policy knows about a user z before a batch."""
 
     def __init__(self, z, fitted, V, s, loss):
         self.z, self.V, self.s = z, V, s
@@ -132,7 +133,9 @@ class Known:
 
 def games(env, T, runs, rng, choose, eps, loss, ridge, calibration, delta=1e-5, has_bonus=False,
           mutant="", own=None):  # fmt: skip
-    """Mistakes in some runs of a policy ``choose(known, own)``, ``own`` the learner's generator."""
+    """Return the mistakes in some runs of a policy ``choose(known, own)``, where ``own`` is the
+    learner's generator.
+    """
     own, built = own or rng, build(env).environment
     Z, table = built.rows, built.table
     K, p = table.shape[1], Z.shape[1]

@@ -1,7 +1,8 @@
-"""Slow, obvious versions of the algorithms with private contexts: the tests' oracle.
+"""Slow, simple versions of the algorithms with private contexts. Tests compare the package with
+them.
 
-Nodes of trees are kept by their rows, matrices are whole, and linear algebra is NumPy's. ``mutant``
-names a deliberate error; the tests show that they notice each of them.
+Nodes of trees are stored by their rows, matrices are not split, and linear algebra is NumPy's.
+``mutant`` names a deliberate error, and tests show that they notice each error.
 """
 
 import math
@@ -13,7 +14,7 @@ from scipy.stats import norm
 
 
 def curve(mu, eps):
-    """delta(eps) of Gaussian noise (Balle & Wang 2018)."""
+    """Return delta(eps) of Gaussian noise (Balle & Wang 2018)."""
     return norm.cdf(mu / 2 - eps / mu) - math.exp(eps + norm.logcdf(-mu / 2 - eps / mu))
 
 
@@ -29,7 +30,7 @@ def scores_of(V, u, x, beta, root=True):
 
 
 def symmetric(noise, R, D, s, of_diagonal):
-    """Symmetric normal matrices, whose diagonal is ``of_diagonal`` times as large."""
+    """Draw symmetric normal matrices, whose diagonal is multiplied by ``of_diagonal``."""
     N = np.zeros((R, D, D))
     p, q = np.tril_indices(D)
     N[:, p, q] = s * noise.standard_normal((R, len(p)))
@@ -38,7 +39,7 @@ def symmetric(noise, R, D, s, of_diagonal):
 
 
 def wishart(noise, R, D, k):
-    """W_D(2 I, k) by Bartlett's decomposition."""
+    """Draw from the Wishart law W_D(2 I, k) by Bartlett's decomposition."""
     L = np.zeros((R, D, D))
     for p in range(D):
         L[:, p, p] = np.sqrt(2 * noise.standard_gamma((k - p) / 2, R))
@@ -50,7 +51,7 @@ def wishart(noise, R, D, k):
 def private_lin_ucb(
     env, T, R, delta, alpha, rng, eps, noise="gaussian", calibration="exact", mutant="", own=None
 ):
-    """Regret of R runs; ``own`` is the learner's generator."""
+    """Return the regret of R runs; ``own`` is the learner's generator."""
     own, d = own or rng, len(env["theta"])
     D, m = d + 1, 1 + math.ceil(math.log2(T)) - (mutant == "m")
     four = 2 if mutant == "ln 2" else 4
@@ -102,7 +103,7 @@ def ldp_lin_ucb(
     env, T, R, delta, alpha, rng, eps, variant="printed", calibration="exact", mutant="",
     own=None,
 ):  # fmt: skip
-    """Regret of R runs."""
+    """Return the regret of R runs."""
     own, d = own or rng, len(env["theta"])
     sigma = 4 * math.sqrt((2 if variant == "printed" else 1) * math.log(1.25 / delta)) / eps
     if calibration == "exact":

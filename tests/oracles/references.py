@@ -1,4 +1,6 @@
-"""Slow, obvious reference implementations, written from the papers alone: the tests' oracle."""
+"""Slow, simple reference implementations, written from the papers alone. Tests compare the package
+with them.
+"""
 
 import itertools
 import math
@@ -11,7 +13,7 @@ from scipy.stats import binom, norm
 
 
 def first_argmax(index: list[float]) -> int:
-    """The position of the largest index; ties go to the lowest arm."""
+    """Return the position of the largest index. Ties go to the arm with the lowest number."""
     best = 0
     for a in range(1, len(index)):
         if index[a] > index[best]:
@@ -20,7 +22,7 @@ def first_argmax(index: list[float]) -> int:
 
 
 def kl(p: float, q: float) -> float:
-    """kl(Bernoulli(p), Bernoulli(q)), with 0 ln 0 = 0 and x ln(x/0) = inf."""
+    """Return kl(Bernoulli(p), Bernoulli(q)), with 0 ln 0 = 0 and x ln(x/0) = inf."""
     total = 0.0
     for x, y in ((p, q), (1 - p, 1 - q)):
         if x > 0:
@@ -31,12 +33,12 @@ def kl(p: float, q: float) -> float:
 
 
 def kl_upper(p: float, d: float) -> float:
-    """max{q in [0, 1] : kl(p, q) <= d}; kl(p, .) increases on [p, 1]."""
+    """Return max{q in [0, 1] : kl(p, q) <= d}. The function kl(p, .) increases on [p, 1]."""
     return last_inside(p, lambda q: kl(p, q) <= d)
 
 
 def last_inside(low, inside):
-    """The last number of [low, 1] that is inside, by bisection."""
+    """Return the largest number x in [low, 1] for which ``inside(x)`` is true, by bisection."""
     if inside(1.0):
         return 1.0
     high = 1.0
@@ -50,10 +52,10 @@ def last_inside(low, inside):
 
 
 class Counter:
-    """A stream of items whose prefix sums are released."""
+    """A stream of items. The noisy sum of all items so far is released after each item."""
 
     def __init__(self, scale, noise):
-        self.scale = scale  # of a node's Laplace noise, by its last item
+        self.scale = scale  # function: the scale of a node's noise, given its last item
         self.noise = noise
         self.items = []
         self.drawn = {}  # the noise of each node
@@ -63,7 +65,7 @@ class Tree(Counter):
     """The binary mechanism; node (b, j) is the sum of the items (j - 1) 2^b + 1, ..., j 2^b."""
 
     def add(self, x):
-        """Append item n, which closes the node of n's lowest set bit."""
+        """Append item n, with which the node of n's lowest set bit is complete."""
         self.items.append(x)
         n = len(self.items)
         b = 0
@@ -81,14 +83,14 @@ class Tree(Counter):
                 yield b, end // 2**b
 
     def noisy_sum(self):
-        """The noisy sum of all items so far."""
+        """Return the noisy sum of all items so far."""
         total = 0.0
         for b, j in self.nodes():
             total += sum(self.items[(j - 1) * 2**b : j * 2**b]) + self.drawn[b, j]
         return total
 
     def weights(self):
-        """The scale of the noise of each node in the noisy sum."""
+        """Return the scale of the noise of each node in the noisy sum."""
         return [self.scale(j * 2**b) for b, j in self.nodes()]
 
 
@@ -96,7 +98,7 @@ class HonakerTree(Tree):
     """The binary mechanism with Honaker's estimates from below; ``drawn`` are the estimates."""
 
     def add(self, x):
-        """Append item n: draw the noise of each node that it closes, the leaf first."""
+        """Append item n. Draw the noise of each node that is then complete, the leaf first."""
         self.items.append(x)
         n = len(self.items)
         d = 0
@@ -111,7 +113,9 @@ class HonakerTree(Tree):
         return sum(self.items) + sum(self.drawn[d, j] / (2 - 2.0**-d) for d, j in self.nodes())
 
     def weights(self):
-        """The scale of each Laplace variable in the noisy sum, by the last item of its subtree."""
+        """Return the scale of each Laplace variable in the noisy sum, by the last item of its
+        subtree.
+        """
         return [
             self.scale(i * 2**d) * 2.0**-j / (2 - 2.0**-d)
             for d, i in self.nodes()
@@ -126,14 +130,16 @@ class KaryTree(Counter):
     k = 19
 
     def add(self, x):
-        """Append an item; new nodes are drawn from the lowest level on, the nearest to p first."""
+        """Append an item. The noise of new nodes is drawn from the lowest level on, with the
+        nearest to p first.
+        """
         self.items.append(x)
         for _, l, i in reversed(list(self.nodes(far_first=True))):
             if (l, i) not in self.drawn:
                 self.drawn[l, i] = self.noise(self.scale((i + 1) * self.k**l))
 
     def nodes(self, far_first=False):
-        """Signs, levels and numbers of the nodes of the prefix, from the top level."""
+        """Return signs, levels and numbers of the nodes of the prefix, from the top level."""
         k, rest, digits = self.k, len(self.items), []
         while rest != 0:
             d = (rest + k // 2) % k - k // 2
@@ -158,7 +164,9 @@ COUNTERS = {"binary": Tree, "honaker": HonakerTree, "kary": KaryTree}
 
 
 def new_counter(tree, T, sensitivity, eps, noise):
-    """A counter of at most T items, eps-DP for items of the sensitivity sensitivity(n)."""
+    """Return a counter for at most T items. It is eps-DP if item n has the sensitivity
+    ``sensitivity(n)``.
+    """
     levels = math.floor(math.log2(T)) + 1
     if tree == "kary":
         levels = next(h for h in range(1, 99) if (KaryTree.k**h - 1) // 2 >= T)
@@ -166,7 +174,9 @@ def new_counter(tree, T, sensitivity, eps, noise):
 
 
 def chernoff_quantile(weights, l):
-    """inf over s < 1/max b of (l - sum of ln(1 - b^2 s^2))/s, b = Laplace scales, numerically."""
+    """Compute inf over s < 1/max b of (l - sum of ln(1 - b^2 s^2))/s, where b are the Laplace
+    scales.
+    """
     if max(weights) == 0:
         return 0.0
     b, count = np.unique(weights, return_counts=True)
@@ -186,12 +196,14 @@ def chernoff_quantile(weights, l):
 
 
 def at_round(t):
-    """The l of the calibrated bonus: -ln(t^-4 / 2)."""
+    """Return the l of the calibrated bonus, -ln(t^-4 / 2)."""
     return math.log(2 * t**4)
 
 
 def by_index(reward, K, T, index, note) -> list[int]:
-    """Each arm once, then the arm of largest index(i, t); note(a, x) adds reward x of arm a."""
+    """Play each arm once, then the arm with the largest ``index(i, t)``. ``note(a, x)`` adds reward
+    x of arm a.
+    """
     played = []
     for t in range(1, T + 1):
         a = t - 1 if t <= K else first_argmax([index(i, t) for i in range(K)])
@@ -223,7 +235,7 @@ def kl_ucb(reward, K, T, noise) -> list[int]:
 
 
 def dp_ucb(reward, K, T, noise, eps, gamma, tree_budget, tree, bonus) -> list[int]:
-    """Mishra & Thakurta 2015, Algorithm 1 (DP-UCB): a tree of rewards per arm."""
+    """Mishra & Thakurta 2015, Algorithm 1 (DP-UCB), with a tree of rewards for each arm."""
     budget = {"whole": eps, "split": eps / K}[tree_budget]
     trees = [new_counter(tree, T, lambda n: 1.0, budget, noise) for _ in range(K)]
 
@@ -255,9 +267,10 @@ def dp_ucb_bound(reward, K, T, noise, eps, tree, bonus) -> list[int]:
 
 
 def eliminate(reward, K, T, epoch, whole=False) -> list[int]:
-    """Successive elimination: in epoch e each of k arms has R rewards in turn, of which kept(x)
-    counts, and an arm stays if its mean(samples) is at most ``width`` below the largest;
-    R, kept, mean, width = epoch(k, e). If ``whole``, an epoch that would end after T is left out.
+    """Successive elimination. Epoch e with k arms is described by ``R, kept, mean, width = epoch(k,
+    e)``. Each arm has R pulls, in turn. A reward x counts as ``kept(x)``. An arm stays if its
+    ``mean(samples)`` is at most ``width`` below the largest. If ``whole``, an epoch that would end
+    after T is not played.
     """
     S = list(range(K))
     played = []
@@ -281,7 +294,7 @@ def eliminate(reward, K, T, epoch, whole=False) -> list[int]:
 
 
 def pulled(reward, a, n, T, played) -> list[float]:
-    """The rewards of arm a in the next n rounds, or in those that are left of T."""
+    """Return the rewards of arm a in the next n rounds, or up to round T."""
     rewards = []
     while len(rewards) < n and len(played) < T:
         played.append(a)
@@ -290,7 +303,7 @@ def pulled(reward, a, n, T, played) -> list[float]:
 
 
 def in_turn(S, T, played) -> list[int]:
-    """The arms that are left, in turn until the horizon."""
+    """Play the remaining arms in turn until the horizon."""
     while len(played) < T:
         played += S[: T - len(played)]
     return played
@@ -312,11 +325,12 @@ def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
 
 
 def adap(reward, K, T, noise, scale, index) -> list[int]:
-    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any scale(n) of the noise of a mean
-    and any index(m, n, t)."""
+    """Azize & Basu 2022, Algorithm 1, with episodes of doubling length. ``scale(n)`` is the scale
+    of the noise of a mean, and ``index(m, n, t)`` the index.
+    """
     N = [0] * K  # pulls
-    n = [0] * K  # length of the last whole episode
-    m = [0.0] * K  # private mean of the last whole episode
+    n = [0] * K  # length of the last complete episode
+    m = [0.0] * K  # private mean of the last complete episode
     played = []
     while len(played) < T:
         t = len(played) + 1
@@ -380,8 +394,10 @@ def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
 
 
 def private_divergence(x, y, eps):
-    """Azize et al. 2025: min over z between x and y of eps |z - x| + kl(z, y). The slope in z is
-    eps + logit(z) - logit(y) for x < y, so it is at logit(z) = logit(y) - eps, or at x."""
+    """Azize et al. 2025: return min over z between x and y of eps |z - x| + kl(z, y). For x < y the
+    slope in z is eps + logit(z) - logit(y), so the minimum is at logit(z) = logit(y) - eps, or at
+    x.
+    """
     if math.isinf(eps):
         return kl(x, y)
     if x > y:
@@ -392,15 +408,15 @@ def private_divergence(x, y, eps):
 
 
 def private_upper(x, c, eps):
-    """max{q in [0, 1] : d(x, q) <= c}; d(x, .) increases on [x, 1]."""
+    """Return max{q in [0, 1] : d(x, q) <= c}. The function d(x, .) increases on [x, 1]."""
     return last_inside(x, lambda q: private_divergence(x, q, eps) <= c)
 
 
 def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
     """Azize et al. 2025: the phases of DP-KLUCB and DP-IMED, without forgetting.
 
-    choose(m, n, t) is the arm of the next phase, m the clipped private mean of all rewards of an
-    arm, and n their number.
+    ``choose(m, n, t)`` returns the arm of the next phase. For each arm, m is the clipped private
+    mean of all its rewards, and n their number.
     """
     S = [0.0] * K
     n = [0] * K
@@ -440,7 +456,7 @@ def dp_imed(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
 
 
 def natural_or_base2(log):
-    """The logarithm of Hu & Hegde 2022: log is a base-2 logarithm in their notation."""
+    """Return the logarithm of Hu & Hegde 2022; in their notation, log has base 2."""
     return {"natural": math.log, "base2": math.log2}[log]
 
 
@@ -449,7 +465,9 @@ def clip01(x):
 
 
 def etc(reward, K, T, noise, m) -> list[int]:
-    """Explore then commit: m pulls of each arm; 0 stands for (T/K)^(2/3) (ln T)^(1/3)."""
+    """Explore then commit, with m pulls of each arm. The value 0 stands for (T/K)^(2/3) (ln
+    T)^(1/3).
+    """
     m = max(1, math.ceil(m if m > 0 else (T / K) ** (2 / 3) * math.log(T) ** (1 / 3)))
     total, played = [0.0] * K, []
     for t in range(1, T + 1):
@@ -476,8 +494,8 @@ def eps_greedy(reward, K, T, noise, c, d, uniform) -> list[int]:
 
 
 def exp3(reward, K, T, noise, gamma, uniform) -> list[int]:
-    """Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1; 0 stands for the gamma of Corollary
-    3.2 with the horizon as the bound on the best sum of rewards.
+    """Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1. The value 0 stands for the gamma of
+    Corollary 3.2, with the horizon as the bound on the best sum of rewards.
     """
     if gamma == 0:
         gamma = min(1, math.sqrt(K * math.log(K) / ((math.e - 1) * T)))
@@ -509,8 +527,9 @@ def ts(reward, K, T, noise, uniform, draw_beta) -> list[int]:
 
 
 def lazy_buffers(reward, K, T, noise, eps, choose) -> list[int]:
-    """Hu & Hegde 2022, Algorithm 2, for any choose(m, O, t) of the arm of a round after the first
-    K: O rewards were in the last full buffer of an arm, and m is their private mean.
+    """Hu & Hegde 2022, Algorithm 2. ``choose(m, O, t)`` returns the arm of a round after the first
+    K. For each arm, O is the number of rewards in its last full buffer, and m is their private
+    mean.
     """
     m = [0.0] * K
     O = [1] * K
@@ -561,7 +580,7 @@ def anytime_lazy_ucb(reward, K, T, noise, eps, log="natural") -> list[int]:
 
 
 def dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
-    """Hu & Hegde 2022, Algorithm 1 (DP-TS); the tree of 2^(r+1) rewards has r + 2 levels."""
+    """Hu & Hegde 2022, Algorithm 1 (DP-TS). The tree of 2^(r+1) rewards has r + 2 levels."""
     ln = natural_or_base2(log)
     C = [0.0] * K
     B = [0.0] * K
@@ -598,18 +617,18 @@ def dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
 
 
 def sigmoid(r):
-    """The transform of CTL-S and CTB-S: an unbounded reward becomes one in (0, 1)."""
+    """The transform of CTL-S and CTB-S, which maps an unbounded reward into (0, 1)."""
     return 1 / (1 + math.exp(-r))
 
 
 def unchanged(r):
-    """The transform of CTL and CTB, whose rewards lie in [0, 1] already."""
+    """The transform of CTL and CTB, which changes nothing, since rewards lie in [0, 1] already."""
     return r
 
 
 def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
-    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward);
-    level(t) is the level of round t's user.
+    """Ren et al. 2020, Agent 2, with a curator that adds Laplace noise to ``transform(reward)``.
+    The user of round t has the level ``level(t)``.
     """
     N = [0] * K  # responses kept
     s = [0.0] * K  # their sum
@@ -638,8 +657,8 @@ def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
 
 
 def heldp_b(reward, K, T, noise, eps_min, level, uniform, transform) -> list[int]:
-    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward), which
-    uniform() decides.
+    """Ren et al. 2020, Agent 4, with a curator that sends one bit for ``transform(reward)``, drawn
+    by ``uniform()``.
     """
     N = [0] * K  # responses kept
     s = [0.0] * K  # sum of g(bit; eps), unbiased for the transformed reward
@@ -672,12 +691,14 @@ heldp_ucb_b, heldp_ucb_bs = (partial(heldp_b, transform=x) for x in (unchanged, 
 
 
 def laplace_scale(sensitivity, eps):
-    """sensitivity / eps; without privacy the sensitivity may be infinite too, yet adds no noise."""
+    """Return sensitivity / eps. Without privacy there is no noise, even if the sensitivity is
+    infinite.
+    """
     return 0.0 if math.isinf(eps) else sensitivity / eps
 
 
 def truncated(x, B):
-    """x, or 0 if it is beyond B."""
+    """Return x, or 0 if its absolute value exceeds B."""
     return x if abs(x) <= B else 0.0
 
 
@@ -697,7 +718,7 @@ def robust_ucb(reward, K, T, noise, u, v) -> list[int]:
 
 
 def dpr_ucb(reward, K, T, noise, eps, u, v, c, tree, bonus) -> list[int]:
-    """Tao et al. 2022, Algorithms 1 and 2; every node of a tree spends eps/L, not eps/ln T.
+    """Tao et al. 2022, Algorithms 1 and 2, but every node of a tree spends eps/L, not eps/ln T.
 
     The calibrated bonus has the radius of Bubeck, Cesa-Bianchi & Lugosi 2013, Lemma 1.
     """
@@ -749,7 +770,9 @@ def dpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
 
 
 def rounds(formula, T):
-    """What a formula gives, rounded up; T, longer than the game for every arm, if it overflows."""
+    """Return the value of a formula, rounded up. If it overflows, return T, since no arm gets more
+    pulls.
+    """
     try:
         return math.ceil(formula())
     except OverflowError:
@@ -780,10 +803,10 @@ def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
 def robust_signs(
     reward, K, T, noise, eps, k, alpha1, c, uniform, late, is_outlier=lambda: False
 ) -> list[int]:
-    """Zhou & Zhang 2024, Algorithms 1 and 2. An outlier is what the adversary who knows the
-    algorithm chooses: M in the place of a reward, or, if ``late``, the largest report that counts
-    in the place of a report. A device has to know M before, so n is a power of two; the rest of
-    what is printed is not changed, but that ln 1 = 0 is ln 2 in the first round.
+    """Zhou & Zhang 2024, Algorithms 1 and 2. Outliers are chosen by an adversary who knows the
+    algorithm: the value M replaces a reward or, if ``late``, the largest report that counts
+    replaces a report. A user's device must know M in advance, so n is a power of two. The only
+    other change of the printed algorithms is that ln 1 = 0 becomes ln 2 in the first round.
     """
     C = (math.exp(eps) + 1) / (math.exp(eps) - 1) if eps < 300 else 1.0
     if eps < 1e-6:
@@ -829,9 +852,10 @@ ctl_ucb, ltc_ucb = (partial(robust_signs, late=late) for late in (False, True))
 
 
 def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> list[int]:
-    """Chowdhury & Zhou 2023: users encode, a server sums modulo m and decodes.
+    """Chowdhury & Zhou 2023: users encode their rewards; a server sums the codes modulo m and
+    decodes the sum.
 
-    ``noise(scale)`` is the integer that all users of a sum add together.
+    ``noise(scale)`` is the integer noise that all users of a sum add in total.
     """
 
     def epoch(k, b):
@@ -871,13 +895,15 @@ def dist_rdp_se(reward, K, T, noise, eps, p, s, batches, uniform) -> list[int]:
 
 
 def delta_of_bits(N, eps):
-    """The sum of (P(x) - e^eps P(x - 1))+ over all counts x of N fair coins, a term at a time."""
+    """Sum (P(x) - e^eps P(x - 1))+ over all counts x of N fair coins, term by term."""
     p = binom.pmf(np.arange(-1, N + 2), N, 0.5)
     return np.maximum(p[1:] - math.exp(eps) * p[:-1], 0).sum()
 
 
 def gaussian_deviation(eps, delta):
-    """The least deviation s of Balle & Wang 2018 for sensitivity 1, by root finding."""
+    """Return the smallest standard deviation s of Balle & Wang 2018 for sensitivity 1, by root
+    finding.
+    """
 
     def excess(s):
         return norm.cdf(0.5 / s - eps * s) - math.exp(eps) * norm.cdf(-0.5 / s - eps * s) - delta
@@ -886,7 +912,7 @@ def gaussian_deviation(eps, delta):
 
 
 def shuffle_se(reward, K, T, noise, eps, delta, p, trust, uniform) -> list[int]:
-    """Elimination on counts of bits: ``noise(deviation)`` is that of coins, or of a server."""
+    """Elimination on counts of bits; ``noise(deviation)`` comes from coins or a server."""
     N, s, keep = 0, 0.0, 1.0
     if trust == "shuffler" and not math.isinf(eps):
         N = bisect_left(range(10**6), True, key=lambda n: delta_of_bits(n, eps) <= delta)
@@ -928,19 +954,21 @@ def skellam(scale, rng):
 
 
 def reference_level(n, eps, delta, k, alpha1):
-    """M of Wu et al. 2023: n samples are averaged, and those beyond M count as 0."""
+    """Return M of Wu et al. 2023: in a mean of n samples, samples above M count as 0."""
     M = (n * eps / math.log(1 / delta)) ** (1 / k)
     return M if alpha1 == 0 else min(M, alpha1 ** (-1 / k))
 
 
 def reference_width(k, alpha1):
-    """r of Wu et al. 2023, Corollaries 6.6 and 6.8: the width of a bin."""
+    """Return r of Wu et al. 2023, Corollaries 6.6 and 6.8, the width of a bin."""
     iota = 10 if alpha1 == 0 else (1 - alpha1) / (0.249 - alpha1)
     return iota ** (1 / k)
 
 
 def reference_radius(n, eps, delta, k, alpha1, constants, explicit):
-    """beta of Wu et al. 2023 for n samples: of constants 1, or explicit(M, l, tails)."""
+    """Return beta of Wu et al. 2023 for n samples, with constants 1 or by ``explicit(M, l,
+    tails)``.
+    """
     if constants == "unit":
         l = math.log(1 / delta)
         # the orders of Theorems 6.1 and 6.5
@@ -953,7 +981,7 @@ def reference_radius(n, eps, delta, k, alpha1, constants, explicit):
 
 
 def reference_radius_raw(n, eps, delta, k, alpha1, constants):
-    """beta of prae_r, for the mean of n samples."""
+    """Return beta of prae_r for the mean of n samples."""
 
     def explicit(M, l, tails):
         return math.sqrt(2 * l / n) + tails + M ** (1 - k) + 2 * alpha1 * (M + 1)
@@ -962,7 +990,7 @@ def reference_radius_raw(n, eps, delta, k, alpha1, constants):
 
 
 def reference_radius_central(n, eps, delta, k, alpha1, constants):
-    """beta of prae_c, for n samples in each fold."""
+    """Return beta of prae_c for n samples in each fold."""
 
     def explicit(M, l, tails):
         r = reference_width(k, alpha1)
@@ -979,12 +1007,12 @@ def reference_radius_central(n, eps, delta, k, alpha1, constants):
 
 
 def reference_forced_raw(eps, delta, alpha1):
-    """Tbar of prae_r: arms are played at random while n is smaller."""
+    """Return Tbar of prae_r: as long as n is smaller, arms are played at random."""
     return 0.0 if alpha1 == 0 else 3 * math.log(4 / delta) / alpha1
 
 
 def reference_forced_central(eps, delta, k, alpha1, D, c1):
-    """Tbar of prae_c; for c1 = "provable" the term of the histogram is the one that is proved."""
+    """Return Tbar of prae_c. With c1 = "provable", the term of the histogram is the proved one."""
     r = reference_width(k, alpha1)
     if c1 == "provable":
         factor = 8 + 8 / eps if alpha1 == 0 else 80 + 20 / eps
@@ -995,7 +1023,9 @@ def reference_forced_central(eps, delta, k, alpha1, D, c1):
 
 
 def prae(reward, K, T, forced, uniform, samples_of, forced_until, mean, radius) -> list[int]:
-    """Wu et al. 2023, Algorithm 1, for any mean(rewards) and radius(n), n = samples_of(B)."""
+    """Wu et al. 2023, Algorithm 1, with given functions ``mean(rewards)`` and ``radius(n)``, where
+    n = samples_of(B).
+    """
     S = list(range(K))
     played = []
     tau = 0
@@ -1063,12 +1093,12 @@ def prae_c(
 
 
 def bernoulli_reward(means, rng):
-    """Rewards drawn from Bernoulli(means[a])."""
+    """Return a function that draws rewards from Bernoulli(means[a])."""
     return lambda a, t: float(rng.random() < means[a])
 
 
 def table_reward(table):
-    """Rewards fixed in advance: row t - 1, column a."""
+    """Return a function that reads rewards from a table: row t - 1, column a."""
     return lambda a, t: table[t - 1][a]
 
 
@@ -1077,7 +1107,9 @@ def random_arm(uniform, K):
 
 
 def argmax_of_all(K, T, reward, played, send, N, S, index):
-    """Play the arm of largest index(n, s) until round T; without observations it is infinite."""
+    """Play the arm with the largest ``index(n, s)`` until round T. Without observations, the index
+    is infinite.
+    """
     while len(played) < T:
         a = first_argmax([index(N[b], S[b]) if N[b] else math.inf for b in range(K)])
         played.append(a)
@@ -1087,7 +1119,7 @@ def argmax_of_all(K, T, reward, played, send, N, S, index):
 
 
 def ncb(reward, K, T, noise, c, uniform) -> list[int]:
-    """Barman et al. 2023 in the code of Sarkar et al. 2025."""
+    """Barman et al. 2023, as coded by Sarkar et al. 2025."""
     N, S, played = [0] * K, [0.0] * K, []
     while len(played) < T and max(S) <= c**2 * math.log(T):
         a = random_arm(uniform, K)
@@ -1102,7 +1134,7 @@ def ncb(reward, K, T, noise, c, uniform) -> list[int]:
 
 
 def gdp_ncb(reward, K, T, noise, eps, c, alpha, repair, uniform) -> list[int]:
-    """Sarkar et al. 2025, in their code; with repair fresh the first phase is ours."""
+    """Sarkar et al. 2025, as they coded it. With ``repair`` "fresh", the first phase is ours."""
     W = int(math.sqrt(T)) + 1
     log_W = math.log(W)
     most = 1600 * (c**2 * log_W + log_W**2 / eps)
@@ -1143,7 +1175,7 @@ def gdp_ncb(reward, K, T, noise, eps, c, alpha, repair, uniform) -> list[int]:
 
 
 def ldp_ncb(reward, K, T, noise, eps, c, alpha, uniform) -> list[int]:
-    """Sarkar et al. 2025, in their code but with noise of scale 1/eps everywhere."""
+    """Sarkar et al. 2025, as they coded it, but all noise has the scale 1/eps."""
     W, log_T = int(math.sqrt(T)) + 1, math.log(T)
     N, S, played = [0] * K, [0.0] * K, []
 

@@ -1,7 +1,8 @@
-"""Slow, obvious stopping rules, written from Sajed & Sheffet 2019 alone: the tests' oracle.
+"""Slow, simple stopping rules, written from Sajed & Sheffet 2019 alone. Tests compare the package
+with them.
 
-Each takes ``sample(t)``, the t-th sample, and ``noise(scale)``, a Laplace variable, and returns the
-stopping time and the estimate, or the cap and None.
+Each rule takes two functions: ``sample(t)`` returns the t-th sample, and ``noise(scale)`` draws a
+Laplace variable. It returns the stopping time and the estimate, or the cap and None.
 """
 
 import math
@@ -22,13 +23,13 @@ def nas(sample, noise, eps, a, beta, R, cap):
 
 
 def scales(R, eps):
-    """The scales of the noise of the threshold, of the tests and of the estimate."""
+    """Return the scales of the noise of the threshold, of the tests and of the estimate."""
     return 12 * R / eps, 12 * R / eps, 4 * R / eps
 
 
 def private_bar(t, k, a, beta, R, sigma):
-    """What the k-th test, after t samples, compares with the mean, but for its noise: the radius
-    h (1 + 1/a), and c.
+    """Return what the k-th test, after t samples, compares with the mean, without the noise: the
+    radius h (1 + 1/a), and c.
     """
     h = R * math.sqrt(2 / t * math.log(16 * k**2 / beta))
     c = sigma[0] * math.log(4 / beta)

@@ -174,7 +174,7 @@ def test_a_pivot_has_a_column_for_each_value(summary):
 
 
 def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary):
-    said = "pivot=eps: several rows have one cell; "
+    said = "pivot=eps: several rows belong in one cell; "
     named = summary.drop(columns="mean").assign(
         env=list("aabaa"), setting=list("12345"), mean=summary["mean"]
     )
@@ -184,7 +184,7 @@ def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary
         assert message == f"{said}add algo to columns="
     twice = pd.concat([summary, summary], ignore_index=True)
     message = message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
-    assert message == f"{said}no column tells them apart"
+    assert message == f"{said}no column differs"
 
 
 @pytest.mark.parametrize(

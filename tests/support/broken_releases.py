@@ -1,4 +1,4 @@
-"""Releases that spend more than they promise, each with the factor by which they do."""
+"""Releases that lose more privacy than they promise, each with the factor."""
 
 import math
 
@@ -17,7 +17,7 @@ from dpbandits.parts.oracles.moments import fit_quadratic, noisy_gram
 
 @inlined_counted
 def literal_tree(rng, x, eps, out):
-    """The tree that spends eps/ln T a node, as Tao et al. 2022 print it."""
+    """A tree that spends eps/ln T in each node, as printed by Tao et al. 2022."""
     trees, S = new_trees(1, len(x)), 0.0
     for i in range(len(x)):
         S += x[i]
@@ -26,7 +26,7 @@ def literal_tree(rng, x, eps, out):
 
 @inlined_counted
 def short_tree(rng, x, eps, out):
-    """A tree whose levels are ceil(log2 T): one short where T is a power of two."""
+    """A tree with ceil(log2 T) levels, which is one level too few if T is a power of two."""
     trees, S = new_trees(1, len(x)), 0.0
     for i in range(len(x)):
         S += x[i]
@@ -35,7 +35,7 @@ def short_tree(rng, x, eps, out):
 
 @inlined_counted
 def reusing_tree(rng, x, eps, out):
-    """A tree of which all nodes share one draw."""
+    """A tree in which all nodes have the same draw of noise."""
     trees, S = new_trees(1, len(x)), 0.0
     noise = laplace(rng, tree_levels(len(x)) / eps)
     for i in range(len(x)):
@@ -45,7 +45,7 @@ def reusing_tree(rng, x, eps, out):
 
 @inlined_counted
 def short_kary_tree(rng, x, eps, out):
-    """A k-ary tree of a level less than its items lie in."""
+    """A k-ary tree that counts one level too few for each item."""
     trees, S = new_kary_trees(1, len(x), 3), 0.0
     scales = NodeScales(kary_levels(len(x), 3) - 1, 1.0, 0.0, eps)
     for i in range(len(x)):
@@ -55,7 +55,7 @@ def short_kary_tree(rng, x, eps, out):
 
 @inlined_counted
 def one_level_honaker_tree(rng, x, eps, out):
-    """Honaker's tree with the noise of one level for all: an item of three levels spends 3 eps."""
+    """Honaker's tree with noise for one level only: an item in three levels spends 3 eps."""
     trees, S = new_honaker_trees(1, len(x)), 0.0
     for i in range(len(x)):
         S += x[i]
@@ -88,15 +88,15 @@ def weak_coin(rng, x, eps, out):
 
 @inlined_counted
 def seldom_exact(rng, x, eps, out):
-    """Laplace noise that is left out once in a hundred."""
+    """Laplace noise that is left out with probability 1/100."""
     noise = laplace(rng, 1.0 / eps)
     out[0] = x[0] + (noise if rng.random() >= 0.01 else 0.0)
 
 
 @inlined_counted
 def batch_of(x):
-    """The learner of a batch of users without features, who played the actions ``x`` of two actions
-    and lost.
+    """Return the learner after a batch of users without features, who played the actions ``x`` (of
+    two) and lost.
     """
     n, none = len(x), np.zeros((0, 0))
     return Learner(
@@ -108,7 +108,7 @@ def batch_of(x):
 
 @inlined_counted
 def add_gram(rng, now, sd, out):
-    """Add the released Gram matrix of a batch, and return it."""
+    """Add the released Gram matrix of a batch to ``out``, and return it."""
     G = noisy_gram(rng, now, sd)
     for i in range(3):
         out[i] += G[(i + 1) // 2, i // 2]  # the lower triangle
@@ -117,7 +117,7 @@ def add_gram(rng, now, sd, out):
 
 @inlined_counted
 def release_fit(rng, x, sd, out):
-    """The Gram matrix of a batch, and its quadratic fit."""
+    """Release the Gram matrix of a batch and its quadratic fit."""
     now = batch_of(x)
     out[:] = 0.0
     fit_quadratic(rng, now, add_gram(rng, now, sd, out), sd)
@@ -126,13 +126,13 @@ def release_fit(rng, x, sd, out):
 
 @inlined_counted
 def split_moments(rng, x, rho, out):
-    """What is right, half of rho for each moment: the control."""
+    """A correct release, as a control: half of rho for each moment."""
     release_fit(rng, x, np.sqrt(2.0 / rho), out)
 
 
 @inlined_counted
 def unsplit_moments(rng, x, rho, out):
-    """All of rho for each of the two moments."""
+    """The whole rho for each of the two moments."""
     release_fit(rng, x, np.sqrt(1.0 / rho), out)
 
 
@@ -144,7 +144,7 @@ def half_moments(rng, x, rho, out):
 
 @inlined_counted
 def cumulative_moments(rng, x, rho, out):
-    """The sum of the Gram matrices of two batches, of which the second holds all users so far."""
+    """The sum of the Gram matrices of two batches, where the second contains all users so far."""
     out[:] = 0.0
     for n in (1, 3):
         add_gram(rng, batch_of(x[:n]), np.sqrt(1.0 / rho), out)
@@ -158,7 +158,7 @@ def broken(function, sizes=(1,), seen=lambda n: 1, budget="eps"):
     return Mechanism(function.__name__, function, "", (0.0, 1.0), sizes, seen, budget)
 
 
-# each with the factor by which its loss, eps or mu, exceeds what it promises
+# broken releases, each with the factor by which its loss, eps or mu, exceeds the promised loss
 BROKEN = {
     "literal_tree": (broken(literal_tree, (7,), everything), 3 / math.log(7)),
     "short_tree": (broken(short_tree, (4, 8), everything), 1.5),

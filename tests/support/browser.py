@@ -1,7 +1,7 @@
 """A browser in which tests open pages from files: Debian's Chromium, driven by Selenium.
 
-The fixture ``browser`` is a ``Browser``. Its tests have the mark ``slow``, and they fail where
-Chromium is missing, instead of being skipped: tests/support/install_chromium.sh installs it.
+The fixture ``browser`` is a ``Browser``. Tests that use it have the mark ``slow``. If Chromium is
+missing, they fail and are not skipped; tests/support/install_chromium.sh installs it.
 """
 
 import json
@@ -30,14 +30,14 @@ class Browser:
     """A window of Chromium without a screen.
 
     Attributes:
-        driver: Selenium's driver, for what is not here.
+        driver: Selenium's driver, for everything that this class does not offer.
     """
 
     def __init__(self, driver, downloads):
         self.driver, self.downloads = driver, Path(downloads)
 
     def open(self, page, width=1000, dark=False, javascript=True, forced_print=False):
-        """Open a page, a path or an address, in a window of that width in pixels."""
+        """Open a page, given by its path or address, in a window with this width in pixels."""
         self.command("Emulation.setScriptExecutionDisabled", value=not javascript)
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         medium = "print" if forced_print else ""
@@ -48,11 +48,11 @@ class Browser:
         self.driver.get(page.resolve().as_uri() if isinstance(page, Path) else page)
 
     def command(self, name, **arguments):
-        """A command of Chromium's own protocol."""
+        """Send a command of Chromium's own protocol."""
         return self.driver.execute_cdp_cmd(name, arguments)
 
     def run(self, script, *arguments):
-        """What JavaScript returns: ``return document.title``."""
+        """Run JavaScript, such as ``return document.title``, and return its result."""
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, script, seconds=20):
@@ -62,15 +62,15 @@ class Browser:
         return WebDriverWait(self.driver, seconds).until(lambda _: self.run(script), script)
 
     def all(self, selector):
-        """The elements that a CSS selector finds."""
+        """Return the elements that a CSS selector finds."""
         return self.driver.find_elements("css selector", selector)
 
     def errors(self):
-        """Errors and warnings of the console since the page was opened."""
+        """Return the errors and warnings in the console since the page was opened."""
         return [x["message"] for x in self._logged("browser") if x["level"] != "INFO"]
 
     def requests(self):
-        """Addresses outside of files that were requested since the page was opened."""
+        """Return the addresses, other than files, that were requested since the page was opened."""
         found = []
         for entry in self._logged("performance"):
             event = json.loads(entry["message"])["message"]
@@ -83,8 +83,8 @@ class Browser:
         return [entry for kind in kinds for entry in self.driver.get_log(kind)]
 
     def violations(self):
-        """The rules of axe-core that the page violates seriously, each with the first elements
-        that do.
+        """Return the rules of axe-core that the page seriously violates, each with the first
+        elements that violate it.
         """
         import axe_core_python
 
@@ -101,7 +101,7 @@ class Browser:
 
 @contextmanager
 def chromium():
-    """Start Chromium with an empty profile; an error says how to install a missing one."""
+    """Start Chromium with an empty profile. If it is missing, the error says how to install it."""
     from selenium import webdriver
 
     program = next(filter(None, map(shutil.which, NAMES)), None)
@@ -128,6 +128,6 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def browser():
-    """The browser of a test process; a test opens its page with ``browser.open``."""
+    """The browser of a test process. A test opens its page with ``browser.open``."""
     with chromium() as found:
         yield found

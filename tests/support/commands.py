@@ -1,6 +1,6 @@
-"""Commands and scripts in processes of their own that start with the package imported.
+"""Run commands and scripts in new processes in which the package is already imported.
 
-Importing it takes two seconds of CPU for every process. A server imports it once and forks.
+The import takes two seconds of CPU, so a server process imports the package once and forks.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ _servers = {}
 
 
 def command(*words, cwd=None, env=None, limit=math.inf):
-    """Run a command, ``bandit-*``, or a script, by its path, as ``subprocess.run`` does.
+    """Run a command ``bandit-*``, or a script given by its path, see ``subprocess.run``.
 
-    After ``limit`` seconds it gets Ctrl-C, after twice as many it is killed.
+    After ``limit`` seconds it gets Ctrl-C, and after twice as many it is killed.
     """
     with tempfile.TemporaryDirectory() as folder:
         streams = [f"{folder}/{name}" for name in ("out", "err")]
@@ -37,7 +37,7 @@ def command(*words, cwd=None, env=None, limit=math.inf):
 
 
 def captured(*words, **more):
-    """Run any program as ``subprocess.run`` does; what it prints is captured, as text."""
+    """Run any program, see ``subprocess.run``, and capture what it prints as text."""
     return subprocess.run(words, capture_output=True, text=True, check=False, **more)
 
 
@@ -50,7 +50,7 @@ def _server():
 
 
 def import_all():
-    """Import what commands import while they run."""
+    """Import the modules that commands import while they run."""
     for name in IMPORTED:
         import_module(f"dpbandits.cli.{name}")
     for name in ("running.monte_carlo", "figures.experiments", "theory.bounds"):
@@ -58,7 +58,7 @@ def import_all():
 
 
 def serve():
-    """Answer requests, a line each, with the exit codes of what they ran."""
+    """Run the requested commands, one for each line, and answer with their exit codes."""
     import_all()
     for line in sys.stdin:
         *asked, limit = json.loads(line)
@@ -69,7 +69,7 @@ def serve():
 
 
 def code_of(child, limit):
-    """The exit code of a child, which is stopped after some seconds."""
+    """Return the exit code of a child process, which is stopped after some seconds."""
     start, stops = time.monotonic(), [(2 * limit, signal.SIGKILL), (limit, signal.SIGINT)]
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if stops and time.monotonic() - start > stops[-1][0]:
@@ -79,7 +79,7 @@ def code_of(child, limit):
 
 
 def run(words, folder, environment, streams):
-    """What a process of its own would do."""
+    """Do in a forked process what a new process would do."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -1,6 +1,6 @@
-"""The conformance table: a row for each algorithm and each rule, which tests/algorithms/
-test_conformance.py plays. A row says what is known of it and the games in which it is compared with
-its reference in tests/oracles: ``exactly``, decision by decision, and ``in_law``.
+"""The conformance table has a row for each algorithm and each rule, for
+tests/algorithms/test_conformance.py. A row has facts about the algorithm, and the games in which it
+is compared with its reference in tests/oracles: ``exactly``, decision by decision, and ``in_law``.
 """
 
 import itertools
@@ -23,16 +23,18 @@ from dpbandits.contracts.question import (
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """A game of the package and of a reference; in law both have random numbers of their own."""
+    """A game that the package and a reference play. If laws are compared, both draw their own
+    random numbers.
+    """
 
     spec: dict  # the environment
     T: int  # the horizon, or the cap
-    eps: float = math.inf  # the budget, of whatever kind
-    own: dict = field(default_factory=dict)  # parameters that are not those of the configuration
+    eps: float = math.inf  # the privacy budget, eps or rho
+    own: dict = field(default_factory=dict)  # parameters whose values differ from the configuration
     runs: int = 3  # of the reference
     of_package: int = 600  # runs of the package, where laws are compared
-    other: dict = field(default_factory=dict)  # changes of the package's game that must be seen
-    mutants: tuple[dict, ...] = ()  # errors of the reference that must be seen
+    other: dict = field(default_factory=dict)  # changes of its game that must be noticed
+    mutants: tuple[dict, ...] = ()  # errors of the reference that the comparison must notice
     tier: str = "long"
     loop: bool = False  # whether the naive loop of the benchmarks plays it, where there is one
 
@@ -41,24 +43,24 @@ class Game:
 class Row:
     """An algorithm or a rule.
 
-    Games of an algorithm on fixed rewards are named by the kind of the rewards: fixed_rewards in
+    A game of an algorithm on fixed rewards is named after the kind of rewards, see fixed_rewards in
     slow_games.py.
     """
 
     short: dict = field(default_factory=dict)  # parameters with which short games see eliminations
-    options: tuple[dict, ...] = ({},)  # other parameters, each of which plays its own code
+    options: tuple[dict, ...] = ({},)  # other parameters, each of which uses different code
     all_played: float = math.inf  # the first horizon at which five arms are all played
-    budgets: tuple[float, ...] = (1e-100, 1e-9, 1e9, 1e300)  # that are extreme, and played
+    budgets: tuple[float, ...] = (1e-100, 1e-9, 1e9, 1e300)  # extreme budgets that are played
     largest: float = math.inf  # the largest budget at which every option learns
     to_cap: bool = True  # whether a rule without an answer takes as many samples as it may
-    eliminates: bool = False  # whether it drops arms in the games on fixed rewards
-    trillion: bool = False  # whether a trillion rounds are a moment's work
+    eliminates: bool = False  # whether it eliminates arms in the games on fixed rewards
+    trillion: bool = False  # whether a trillion rounds take only a moment
     exactly: tuple = ()
     fixed_rounds: int = 1500  # of games on fixed rewards
     in_law: tuple[Game, ...] = ()
     fed: tuple[dict, ...] = ({},)  # parameters in games fed with the noise of the reference
     fed_rounds: int = 1200
-    hides: bool = True  # whether kernel and reference add up what noise hides in the same order
+    hides: bool = True  # whether kernel and reference sum rewards in the same order
     aligned: tuple[dict, ...] = ({},)  # parameters with other noise, whose alignment is replayed
     aligned_at: tuple[float, ...] = (1.0,)  # budgets of the replays
     aligned_until: tuple[int, ...] = ()  # their horizons, if they are not the usual ones
@@ -90,7 +92,7 @@ DYADIC = "continuous", "dyadic"  # rewards
 
 
 def law(eps, T, runs, spec, other=None, tier="long", **own):
-    """A game in which noise, bonus and elimination all matter; the control is another game."""
+    """Return a game in which noise, bonus and elimination matter; the control is another game."""
     return Game(spec=spec, T=T, eps=eps, own=own, runs=runs, other=other or {}, tier=tier)
 
 
@@ -98,7 +100,9 @@ def arms(
     *in_law, spec=LOOP, T=5000, looped=None, other=None, all_played=5, exactly=DYADIC, short=None,
     **known,
 ):  # fmt: skip
-    """A row whose law is that of a naive loop, too; the control is a tenth of the budget."""
+    """Return a row whose law is also compared with a naive loop; the control has a tenth of the
+    budget.
+    """
     loop = Game(
         spec=spec, T=T, eps=1.0, own=looped or short or {}, runs=100, of_package=400,
         other=other or {"eps": 0.1}, loop=True,
@@ -112,7 +116,9 @@ def heavy(*in_law, **known):
 
 
 def of_signs(stage):
-    """Outliers that know the truncation level, in the place of rewards or of reports."""
+    """Return an environment with outliers that know the truncation level and replace rewards or
+    reports.
+    """
     for eps, means, T, alpha in (
         (0.05, [0.9, 0.3], 1500, 0.05),
         (0.3, [0.9, 0.6, 0.3], 2000, 0.1),
@@ -130,7 +136,7 @@ def foul(eps, runs, *means, **own):
 
 
 def encoded(eps, tier="slow", **own):
-    """Rewards that users encode at random."""
+    """Return games with rewards that users encode at random."""
     return law(eps, 2500, 150, OF_MANY_LAWS, {"eps": eps / 4}, tier, **own)
 
 
@@ -280,15 +286,15 @@ def features(x, theta, noise="sign", sigma=1.0):
 
 
 def sphere(instance, K=6, d=3):
-    """Actions on a sphere, whose rewards have hardly any noise."""
+    """Return actions on a sphere whose rewards have hardly any noise."""
     x = np.random.default_rng([instance, 77]).standard_normal((K + 1, d))
     x /= np.linalg.norm(x, axis=1)[:, None]
     return features(x[1:], x[0], "gaussian", 1e-9)
 
 
 def edge(d, more):
-    """Actions of which one has a gap that is ``more`` above 2 beta in phase 2: whether it stays
-    depends on the noise.
+    """Return actions, one of which has a gap that is ``more`` above 2 beta in phase 2, so that the
+    noise decides whether it is kept.
     """
     x = (0.4 - more) / 0.9
     actions = np.eye(d + 1, d)
@@ -302,7 +308,9 @@ def mutants(*names):
 
 
 def phased(d, more, delta, eps=math.inf, *wrong, noise=None, tier="slow"):
-    """Where one number decides, and there are errors to be seen, the reference has more runs."""
+    """Return games of phased elimination. The reference has more runs if one number decides and
+    errors must be noticed.
+    """
     own = {"delta": delta} | ({"noise": noise} if noise else {})
     return Game(
         spec=edge(d, more), T=250_000, eps=eps, own=own, tier=tier,
@@ -319,7 +327,9 @@ def shuffled(d, more, eps, *wrong, tier="slow"):
 
 
 def lengths(eps, *wrong):
-    """The lengths of phases: noise is far below the width at which actions are kept."""
+    """Return games that compare the lengths of phases: noise is far below the width at which
+    actions are kept.
+    """
     return tuple(
         Game(spec=sphere(i), T=250_000, eps=eps, runs=1, mutants=mutants(*(() if i else wrong)))
         for i in range(6)
@@ -377,12 +387,12 @@ LOGISTIC = LINE | {"link": "logistic"}
 
 
 def shared(spec, eps, *wrong, T=1000, **own):
-    """Rounds of the same random numbers."""
+    """Return games in which package and reference have the same random numbers."""
     return Game(spec=spec, T=T, eps=eps, own=own, mutants=mutants(*wrong))
 
 
 def optimism(first, *wrong, **own):
-    """Games in all environments, the first of which notices errors."""
+    """Return games in all environments; the first game must notice errors."""
     rest = (shared(spec, first, **own) for spec in (NORMAL, PLANE, LINE))
     return shared(BALL, first, *wrong, **own), *rest
 
@@ -460,7 +470,7 @@ QUADRATIC, RIDGE = {"loss": "quadratic"}, {"ridge": 0.001}
 
 
 def users(eps, *wrong, runs=120, T=150, spec=IRIS, of_package=2000, tier="long", **own):
-    """A game of users in law."""
+    """Return a game with users whose laws are compared."""
     return Game(
         spec=spec, T=T, eps=eps, own=RIDGE | own, runs=runs, of_package=of_package,
         mutants=mutants(*wrong), tier=tier,
@@ -468,7 +478,7 @@ def users(eps, *wrong, runs=120, T=150, spec=IRIS, of_package=2000, tier="long",
 
 
 def exact_fits(*wrong, **own):
-    """Games without noise, of the same random numbers, with each loss."""
+    """Return games without noise, with the same random numbers, for each loss."""
     own = RIDGE | own
     return (
         shared(IRIS, math.inf, *wrong, "cumulative", T=150, **own),
@@ -554,12 +564,12 @@ def sign(mean, scale=1.0):
 
 
 def near(mean, seed, R=1.0, T=6000):
-    """Fixed rewards in [-R, R] of two arms that are alike, with about the mean."""
+    """Return fixed rewards in [-R, R], with about this mean, for two similar arms."""
     x = np.clip(np.random.default_rng(seed).normal(mean, 0.5 * R, (T, 1)), -R, R)
     return table(np.tile(x, 2))
 
 
-# where the rules halt within some thousand samples: eps, a, beta, R, mean
+# cases in which the rules halt within some thousand samples: eps, a, beta, R, mean
 HALT = [
     (2.0, 0.5, 0.1, 1.0, 0.6),
     (0.3, 0.9, 0.3, 1.0, -0.7),
@@ -604,7 +614,7 @@ BEST = {2: bernoulli(0.3, 0.9), 3: bernoulli(0.95, 0.5, 0.2), 4: bernoulli(0.1, 
 
 
 def best(*games, **own):
-    """Games of (arms, eps, delta) without an error."""
+    """Return games for (arms, eps, delta) without an error of the reference."""
     return tuple(
         Game(
             spec=BEST[K], T=2000 if K == 2 else 5000, eps=eps, own={"delta": delta} | own, runs=60,
@@ -615,7 +625,7 @@ def best(*games, **own):
 
 
 def error(wrong, K, eps, delta, T, runs, **own):
-    """A game in which an error of the reference is seen."""
+    """Return a game in which an error of the reference must be noticed."""
     return Game(
         spec=BEST[K], T=T, eps=eps, own={"delta": delta} | own, runs=runs, of_package=2000,
         mutants=(wrong,), tier="slow",
@@ -623,7 +633,7 @@ def error(wrong, K, eps, delta, T, runs, **own):
 
 
 def steady(*games, eps=1e9, **own):
-    """Games of (means, delta, cap) whose rewards are the means, with hardly any noise."""
+    """Return games for (means, delta, cap) whose rewards are the means, with hardly any noise."""
     return tuple(
         Game(spec=table(np.tile(means, (T, 1))), T=T, eps=eps, own={"delta": delta} | own)
         for means, delta, T in games
@@ -730,10 +740,10 @@ ROWS |= {
 class Kind:
     """What an algorithm or a rule plays, and the environments in which it is played."""
 
-    played: dict  # environments in which every round is looked at
-    compared: dict  # those in which machine code is compared with plain Python
-    rounds: int = 700  # of a comparison, unless the algorithm plays in blocks
-    blocks: int = 700  # of a comparison if it does
+    played: dict  # environments in which every round is checked
+    compared: dict  # environments in which machine code is compared with plain Python
+    rounds: int = 700  # rounds of a comparison, for algorithms that play round by round
+    blocks: int = 700  # rounds of a comparison, for algorithms that play in blocks
     fast: int | None = None  # how many pairs of a row and an environment are fast; None for all
 
 
@@ -798,12 +808,12 @@ def kind_of(name):
 
 
 def short_games(name):
-    """The parameters of short games, each of which plays other code."""
+    """Return the parameters of short games; each game uses different code of the algorithm."""
     return [ROWS[name].short | own for own in ROWS[name].options]
 
 
 def parameters_of(name):
-    """Those, and those of the configuration."""
+    """Return the parameters of short games, and the parameters in the configuration."""
     short = short_games(name)
     return short if name in RULES or {} in short else [{}, *short]
 

@@ -1,4 +1,4 @@
-"""What the documents have to run: their commands, their code and the files that they describe."""
+"""Find what tests run from the documents: commands, code and the files that documents describe."""
 
 import re
 import shlex
@@ -20,12 +20,12 @@ CLUSTER = ("HOST", "slurm")
 
 
 def blocks(text, language):
-    """The code blocks of a document in a language."""
+    """Return the code blocks of a document in one language."""
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
 
 
 def small_code(text):
-    """The Python blocks of a document that are no files, with fewer rounds and runs."""
+    """Return the Python blocks of a document that are not files, with fewer rounds and runs."""
     for code in blocks(text, "python"):
         if code not in files_of_blocks(text).values():
             for large, small in SMALL_CODE.items():
@@ -34,7 +34,7 @@ def small_code(text):
 
 
 def commands(text):
-    """The lines of a document that call the package's commands and need no cluster."""
+    """Return the lines of a document that call the package's commands and do not need a cluster."""
     lines = "\n".join(blocks(text, "sh")).splitlines()
     found = [
         line.split(" #")[0].strip() for line in lines if line.startswith(("bandit-", "dpbandits "))
@@ -43,19 +43,25 @@ def commands(text):
 
 
 def files_of_blocks(text):
-    """The files that a document describes: a path in a folder ``mine``, then a block."""
+    """Return the files that a document describes by a path in a folder ``mine``, followed by a code
+    block.
+    """
     named = r"in `(mine/[\w/]+\.\w+)`((?:(?!```).)*?)```(?:python|yaml|text)\n(.*?)```"
     return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
 
 
 def _expanded(word, folder):
-    """The files that a shell makes of a pattern such as ``results/*.csv``; else the word."""
+    """Return the files that match a pattern such as ``results/*.csv``, or the word if it is no
+    pattern.
+    """
     found = sorted(Path(folder).glob(word)) if word.endswith("*.csv") else []
     return [str(file.relative_to(folder)) for file in found] or [word]
 
 
 def words_of(line, folder, small=True):
-    """The words of a command, with files for patterns; of a small run unless ``small`` is false."""
+    """Return the words of a command, with patterns replaced by files, for a small run unless
+    ``small`` is false.
+    """
     words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
     if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
         own = [x for x in SMALL[words[0]] if not {"horizon=rows"} & {*words} or "horizon" not in x]

@@ -1,4 +1,4 @@
-"""A copy of the package of which files are edited, and what each cache makes of that."""
+"""A copy of the package in which tests edit files, to see which caches notice the edit."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -17,27 +17,31 @@ ALGORITHM = "algorithms/private_lin_ucb.py"
 
 
 class EditedCopy:
-    """A copy of the package in a folder, whose files decide what the functions of CACHES return."""
+    """A copy of the package in a folder. The functions in CACHES compute their hashes from its
+    files.
+    """
 
     def __init__(self, folder: Path):
         self.package = folder / PACKAGE.name
         shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def edit(self, *names: str, code: str = "EDITED = 1") -> None:
-        """Add a line to files; their imports stay the same."""
+        """Add a line to files without a change of their imports."""
         for name in names:
             file = self.package / name
             file.write_text(f"{file.read_text()}\n{code}\n")
         _forget()
 
     def states(self) -> dict[str, str]:
-        """The state of each cache, by its name."""
+        """Return the hash of each cache, by the cache's name."""
         return {name: state(self.package) for name, state in CACHES.items()}
 
 
 @contextmanager
 def edited_copy(folder: Path) -> Iterator[EditedCopy]:
-    """A copy that stands for the package; afterwards nothing that was read of it is left."""
+    """Let a copy replace the package. At the end, everything that was read from the copy is
+    forgotten.
+    """
     copy = EditedCopy(folder)
     played_by = tuple(copy.package / f.relative_to(PACKAGE) for f in versions.PLAYED_BY)
     with pytest.MonkeyPatch.context() as patch:
@@ -61,8 +65,9 @@ def _version(package: Path) -> str:
     return versions.version_of_file(package / ALGORITHM)
 
 
-# By name, a hash that changes when what a cache holds is made again; a cache of the project's is
-# added here, and to the table of tests/project/test_caches.py
+# For each cache a function that returns a hash; if the hash changes, the contents of the cache are
+# made again. Every cache of the project belongs here and in the table of
+# tests/project/test_caches.py
 CACHES: dict[str, Callable[[Path], str]] = {
     "version": _version,
     "machine code": lambda package: sources.shared_state(),

@@ -1,7 +1,8 @@
-"""Policies in plain Python with the verdict that an audit must give: sound ones, and leaking twins.
+"""Policies in plain Python, each with the verdict that an audit must give: private ones, and twins
+that leak.
 
-All are the successive elimination or the users of ``policies_elsewhere``, which differ in how a
-noisy number is made.
+All are the successive elimination or the users of ``policies_elsewhere``. They differ in how they
+make a noisy number.
 """
 
 import math
@@ -11,7 +12,7 @@ from policies_elsewhere import LaplaceUsers, SoundDPSE
 
 
 class VectorScales(SoundDPSE):
-    """An array of scales."""
+    """The scales of the noise are given as an array."""
 
     factor = 1.0
 
@@ -37,7 +38,7 @@ class InPlace(VectorScales):
 
 
 class ClippedRelease(SoundDPSE):
-    """A noisy sum is clipped: that reveals no more than the noisy sum."""
+    """A noisy sum is clipped, which reveals no more than the noisy sum itself."""
 
     def release(self, sums):
         n = self.length
@@ -66,7 +67,7 @@ class TruncatedNoise(SoundDPSE):
 
 
 class ScaleOfLength(SoundDPSE):
-    """The scale depends on the number of rewards, which is public; it is never too small."""
+    """The scale depends on the number of rewards, which is public, and is never too small."""
 
     def release(self, sums):
         scale = 2.0 / self.eps * (1.0 + 1.0 / self.length)
@@ -100,7 +101,7 @@ class TwoWholeReleases(TwoReleases):
 
 
 class NoiseOfStart(SoundDPSE):
-    """Noise is drawn at the start; each number hides one sum."""
+    """Noise is drawn at the start, and each draw is added to one sum."""
 
     def __init__(self, arms, horizon, eps, rng):
         self.noise = [rng.laplace(0.0, 2.0 / eps) for _ in range(arms * 12)]
@@ -111,14 +112,14 @@ class NoiseOfStart(SoundDPSE):
 
 
 class NoiseReused(NoiseOfStart):
-    """The noise of the start hides the sums of every epoch."""
+    """The noise from the start is added to the sums of every epoch."""
 
     def release(self, sums):
         return [x + noise for x, noise in zip(sums, self.noise, strict=False)]
 
 
 class RandomSeed(SoundDPSE):
-    """Its generator has a seed that is drawn."""
+    """The seed of its generator is drawn at random."""
 
     def __init__(self, arms, horizon, eps, rng):
         own = np.random.default_rng(rng.integers(2**63))
@@ -141,7 +142,9 @@ class FixedGlobalSeed(SoundDPSE):
 
 
 class ExponentialMechanism(SoundDPSE):
-    """The arm that is left is chosen after half of the rounds, by the exponential mechanism."""
+    """After half of the rounds, the exponential mechanism chooses the arm that is played from then
+    on.
+    """
 
     factor = 1.0
 
@@ -183,7 +186,7 @@ class ChosenBits(FlippedBits):
 
 
 class TruthOrLie(FlippedBits):
-    """The bit or the other one is chosen, with probabilities that are public."""
+    """The bit or its opposite is chosen, with public probabilities."""
 
     def send(self, reward):
         bit = int(reward >= 0.5)
@@ -199,7 +202,7 @@ class BinomialBits(FlippedBits):
 
 
 class TruthOrCoin(FlippedBits):
-    """A bit is sent as it is, or a fair coin in its place."""
+    """Either the bit is sent, or a fair coin in its place."""
 
     def send(self, reward):
         bit, e = int(reward >= 0.5), math.exp(self.factor * self.eps)
@@ -221,14 +224,14 @@ class NoiseBeforeReward(LaplaceUsers):
 
 
 class NoiseOfAllUsers(NoiseBeforeReward):
-    """One number for all users."""
+    """The same draw of noise for all users."""
 
     def send(self, reward):
         return reward + self.noise[0]
 
 
 class HalfBitsHalfLaplace(TruthOrLie):
-    """A user sends a flipped bit or a reward with noise, as a fair coin says."""
+    """A fair coin decides whether a user sends a flipped bit or a reward with noise."""
 
     def send(self, reward):
         if self.rng.random() < 0.5:
@@ -251,7 +254,7 @@ class NoNoiseInside(LaplaceUsers):
 
 
 class RawDecisions(LaplaceUsers):
-    """Responses have noise, but arms are chosen by the rewards."""
+    """Responses have noise, but arms are chosen by the rewards without noise."""
 
     def receive(self, arm, reward):
         self.send(reward)
@@ -267,7 +270,9 @@ class SentTwice(LaplaceUsers):
 
 
 class InverseNoise(LaplaceUsers):
-    """Laplace noise by the inverse of its distribution function: the audit cannot follow it."""
+    """Laplace noise computed by the inverse of its distribution function, which the audit cannot
+    follow.
+    """
 
     def send(self, reward):
         u = self.rng.random() - 0.5
@@ -299,14 +304,14 @@ class NoiseOfBatches(BatchesOfUsers):
 
 
 class NoiseInBatches(BatchesOfUsers):
-    """Each of the four users then adds noise of its own."""
+    """Each of the four users adds noise before the server sums."""
 
     def sent(self, batch):
         return batch
 
 
 def times(factor, *policies):
-    """The same policies with their noise, or their eps, times a factor."""
+    """Return the same policies with their noise, or their eps, multiplied by a factor."""
     return [type(f"{x.__name__}Times{factor:g}", (x,), {"factor": factor}) for x in policies]
 
 

@@ -1,4 +1,6 @@
-"""Packages that the fast tests do not need: tests that need one are skipped, with the reason."""
+"""Packages that the fast tests do not need. Tests that need such a package are skipped if it is
+missing.
+"""
 
 import signal
 
@@ -13,9 +15,9 @@ INSTALL = "make install installs it"
 
 
 def require(package):
-    """The package; where it is not installed, the test, or the file, is skipped.
+    """Return the package. If it is not installed, skip the test or the file of tests.
 
-    Tests that call this have the mark ``extra``, by which ``make test-slow`` runs them.
+    Tests that call this function have the mark ``extra``, so that ``make test-slow`` runs them.
     """
     reason = f"{package} is not installed: {INSTALL}"
     usual = signal.getsignal(signal.SIGINT)

@@ -1,12 +1,12 @@
-"""Faults: commands that are killed, and several processes on one folder.
+"""Simulate faults: commands that are killed, several processes on one folder, and damaged files.
 
 python faults.py kills QUESTIONS FOLDER SEED COUNT HOW [CONTROL]  commands play a sweep, are killed
 python faults.py together QUESTIONS FOLDER COUNT [CONTROL]        several commands at once, 4 a time
 python faults.py damages QUESTIONS FOLDER KINDS [SORT] [CONTROL]  files are damaged between commands
 python faults.py writers QUESTIONS FOLDER COUNT [CONTROL]         two children store runs
 
-Prints what happened with each question as JSON, for kills by signal. Commas separate QUESTIONS. HOW
-and CONTROLS are below.
+The script prints as JSON what happened for each question; for kills, it prints this for each
+signal. QUESTIONS are separated by commas. For HOW and CONTROL see the dictionaries below.
 """
 
 import contextlib
@@ -41,12 +41,12 @@ SWEEPS = {
     "regret": {"algo": ["ucb", "dp_ucb", "dp_se", "adap_ucb"], "horizon": 1e5},
     "stopping": {"rule": ["nas", "dp_nas", "dp_nas_exp"], "rel_error": [0.25, 0.5]},
 }
-HOW = {  # and the keys of the commands
+HOW = {  # the ways to kill commands, with keys of these commands
     "threads": {"backend": "threads"},
     "processes": {"backend": "processes"},
-    "anew": {},  # each in a Python of its own, which may be killed before it plays
-    "cold": {"algo": ["dp_se"]},  # while a kernel compiles; needs a NUMBA_CACHE_DIR of its own
-    "two": {},  # two on one folder, one or both of which are killed
+    "anew": {},  # each in a new Python process, which may be killed before it plays
+    "cold": {"algo": ["dp_se"]},  # while a kernel compiles; needs an empty NUMBA_CACHE_DIR
+    "two": {},  # two commands on one folder, one or both of which are killed
     "damages": {"algo": ["dp_se"]},
 }
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT  # in turn
@@ -56,7 +56,7 @@ limit = 120  # seconds after which a process hangs
 
 
 def child(work, err=os.devnull):
-    """Run a function in a child process with a process group of its own; returns its id."""
+    """Run a function in a child process in a new process group, and return its id."""
     pid = os.fork()
     if pid:
         return pid
@@ -73,7 +73,7 @@ def child(work, err=os.devnull):
 
 
 def begin(line, err, anew=False):
-    """A child that runs a command: forked from this process, or in a Python of its own."""
+    """Start a child that runs a command: forked from this process, or a new Python process."""
     name = line[0].removeprefix("bandit-")
     if anew:
         python = [sys.executable, "-P", "-c", ENTRY.format(name), *line[1:]]
@@ -82,7 +82,7 @@ def begin(line, err, anew=False):
 
 
 def until(happened):
-    """Wait until something has happened; returns whether it has within the limit."""
+    """Wait until something has happened, and return whether it has happened within the limit."""
     end = time.monotonic() + limit
     while not (found := happened()) and time.monotonic() < end:
         time.sleep(0.002)
@@ -90,12 +90,12 @@ def until(happened):
 
 
 def has_ended(pid):
-    """Whether a child has ended; it is still to be waited for."""
+    """Return whether a child has ended. It must still be waited for."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def is_left(group):
-    """Whether a process of a group is alive."""
+    """Return whether a process of a group is alive."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, ProcessLookupError):
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
@@ -104,7 +104,9 @@ def is_left(group):
 
 
 def end_of(pid):
-    """The exit code of a child, and whether it, or what it has started, hung and was killed."""
+    """Return the exit code of a child, and whether it (or a process that it started) hung and was
+    killed.
+    """
     hung = not until(lambda: has_ended(pid) and not is_left(pid))
     if hung:
         os.killpg(pid, signal.SIGKILL)
@@ -112,7 +114,7 @@ def end_of(pid):
 
 
 class SlowFile(io.FileIO):
-    """A file on a slow disk: half of its first piece is there before the rest."""
+    """A file on a slow disk: half of its first piece is written some time before the rest."""
 
     def write(self, content):
         if not self.tell():
@@ -124,7 +126,7 @@ class SlowFile(io.FileIO):
 
 
 def in_place(path, content, synced=True):
-    """Write a file as it should not be written: piece by piece, under its final name."""
+    """Write a file in a wrong way: piece by piece, under its final name."""
     with open(path, "wb") as file:
         for i in range(0, len(content), 512):
             file.write(content[i : i + 512])
@@ -133,7 +135,7 @@ def in_place(path, content, synced=True):
 
 
 def careless():
-    """Files are written in place, without locks."""
+    """A wrong package, as a control: files are written in place, without locks."""
     run_store.locked = files.locked = lambda folder, *_: contextlib.nullcontext(
         folder.mkdir(parents=True, exist_ok=True)
     )
@@ -141,20 +143,20 @@ def careless():
 
 
 def blind():
-    """Nobody looks for runs that are stored."""
+    """A wrong package, as a control: stored runs are not looked up."""
     monte_carlo._missing = lambda store, setting, runs: tuple(range(runs))
     scheduler.Scheduler._stored = lambda *_: frozenset()
 
 
 def deaf():
-    """An interruption takes longer than anybody waits."""
+    """A wrong package, as a control: it takes too long to react to an interruption."""
     global limit
     limit = 5
     scheduler.Scheduler.stop = lambda *_: time.sleep(20)
 
 
 def loud():
-    """An interruption prints a traceback."""
+    """A wrong package, as a control: an interruption prints a traceback."""
     scheduler.Scheduler.stop = lambda *_: traceback.print_exc()
 
 
@@ -191,7 +193,7 @@ DAMAGE = {
 
 
 def seconds_of(request):
-    """How long each stored run took: if it was played again, this is another number."""
+    """Return how long each stored run took. If a run was played again, its number has changed."""
     store, found = RunStore(request.results), {}
     for i, setting in enumerate(request.settings):
         found |= {(i, run): one.seconds for run, one in store.load(setting).items()}
@@ -199,7 +201,7 @@ def seconds_of(request):
 
 
 class Sweep:
-    """A sweep that commands play: what they should write, and what has become of it."""
+    """A sweep that commands play: what they should write, and what they have written."""
 
     def __init__(self, question, folder, how):
         given = {"eps": [0.5, 1, 2], "runs": 16, "jobs": 2, **SWEEPS[question.name], **HOW[how]}
@@ -220,7 +222,7 @@ class Sweep:
         self.runs, self.seconds = {}, {}
 
     def begin(self, request):
-        """Begin a command; returns its process."""
+        """Start a command, and return its process."""
         self.playing.unlink(missing_ok=True)
         self.errors.append(self.folder / f"err{len(self.errors)}")
         self.errors[-1].write_text("")
@@ -232,11 +234,13 @@ class Sweep:
         )
 
     def said(self):
-        """What the commands have printed since the last look."""
+        """Return what the commands have printed since the last call."""
         return "".join(file.read_text() for file in self.errors)
 
     def look(self, codes):
-        """What has become of the runs and the table when commands have ended, by their codes."""
+        """Return what has become of the runs and the table after commands have ended with some exit
+        codes.
+        """
         runs, seconds = stored(self.request), seconds_of(self.request)
         found = Counter(
             lost=sum(runs.get(key) != content for key, content in self.runs.items()),
@@ -291,7 +295,7 @@ def kills(question, folder, seed, count, how):
 
 
 def wait(sweep, pid, chance):
-    """Wait for the moment at which a command is killed."""
+    """Wait for the moment at which a command shall be killed."""
     if sweep.how == "cold":
         until(lambda: "compiling" in sweep.said() or has_ended(pid))
     elif sweep.how != "anew":
@@ -300,7 +304,7 @@ def wait(sweep, pid, chance):
 
 
 def together(question, folder, count):
-    """Four commands at a time, the folder of which is then looked at by a fifth."""
+    """Run four commands at a time on one folder. A fifth command then checks the folder."""
     sweep, found = Sweep(question, folder, "threads"), Counter(tried=0)
     while found["tried"] < count:
         for many in (4, 1):
@@ -314,7 +318,9 @@ def together(question, folder, count):
 
 
 def damages(question, folder, kinds, only=None):
-    """Damage a file of each sort, or of one, in as many ways, and run the command again."""
+    """Damage a file of each sort (or of one sort) in several ways. Run the command again after each
+    damage.
+    """
     sweep, found = Sweep(question, folder, "damages"), {}
     table = table_path(sweep.request)
     store, (first, *_) = RunStore(table.parent), sweep.request.settings

@@ -1,4 +1,6 @@
-"""Random configurations, most of them nearly right, and what becomes of each."""
+"""Random configurations and command lines, most of them nearly right, and checks of how the package
+reacts to each.
+"""
 
 import shutil
 import signal
@@ -43,7 +45,7 @@ lists_of_numbers = st.lists(numbers, max_size=6)
 
 
 def nested(inner):
-    """Lists and mappings of something, not too large."""
+    """Generate lists and mappings of something, not too large."""
     names = st.sampled_from(["law", "mean", "means", "k", "a"]) | st.text(max_size=3)
     return st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=3)
 
@@ -65,18 +67,18 @@ values = st.one_of(
 
 @cache
 def usual(group, name):
-    """The contents of a file of a group."""
+    """Return the contents of a file of a group."""
     return read_group(group, name)
 
 
 def nearly(name):
-    """A name, most of the time; else it with a letter lost."""
+    """Generate a name that is usually right, but sometimes lacks a letter."""
     return name if len(name) < 4 else name[:1] + name[2:]
 
 
 @st.composite
 def changed(draw, mapping, protected=()):
-    """A mapping with up to two of its entries changed, renamed, lost or added."""
+    """Generate a mapping in which up to two entries are changed, renamed, removed or added."""
     new = dict(mapping)
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2]))):
         names = [name for name in new if name not in protected]
@@ -100,7 +102,7 @@ def changed(draw, mapping, protected=()):
 
 @st.composite
 def sweeps(draw, question):
-    """One grid, or several, or no grid at all."""
+    """Generate one grid, several grids, or none."""
     keys = default_keys(question.keys_file)
     names = st.sampled_from([*keys, "alpha", "v", "env.means", "env.alpha", "env.x.y"])
     groups = st.sampled_from(question.groups)
@@ -111,7 +113,7 @@ def sweeps(draw, question):
 
 @cache
 def answering(question):
-    """The algorithm by default if it answers a question, else all that do."""
+    """Return the default algorithm if it answers a question, else all algorithms that answer it."""
     usual = default_keys(question.keys_file)[question.group]
     names = [usual, *names_in(question.group)]
     found = [n for n in names if load(find_file(n, (), question.group)).question is question]
@@ -120,7 +122,9 @@ def answering(question):
 
 @st.composite
 def configurations(draw):
-    """A question, a composed configuration, the contents of its groups, and a runner's values."""
+    """Generate a question, a composed configuration, the contents of its groups, and values of a
+    runner.
+    """
     question = draw(st.sampled_from([q for q in QUESTIONS if answering(q)]))
     keys = default_keys(question.keys_file)
     config = dict(keys) | {question.group: draw(st.sampled_from(answering(question)))}
@@ -144,7 +148,9 @@ def configurations(draw):
 
 
 def outcome_of(work, *given) -> str:
-    """``valid`` or ``refused``, which says why in one line; any other end is an error."""
+    """Return ``valid``, or ``refused`` if the work raises an error of one line. Any other error is
+    raised.
+    """
     try:
         request = work(*given)
         if request.results is not None:
@@ -159,8 +165,8 @@ def outcome_of(work, *given) -> str:
 
 
 def composed(question, config, specs, runner):
-    """The request of a configuration whose files have these contents."""
-    usual_keys = default_keys(question.keys_file)  # which nobody gives
+    """Return the request of a configuration whose files have these contents."""
+    usual_keys = default_keys(question.keys_file)  # which no user gives
     given = {k: x for k, x in config.items() if k not in specs and repr(x) != repr(usual_keys[k])}
     given |= {f"runner.{name}": value for name, value in runner.items()}
     for group, contents in specs.items():
@@ -179,7 +185,7 @@ KEYS += ["hydra.run.dir", "hydra/launcher", "hydra.callbacks.x", "env@foo", "a/b
 
 @st.composite
 def overrides(draw, question):
-    """What may stand behind a command: keys, known or not, with values of all kinds."""
+    """Generate what may follow a command: known and unknown keys, with values of all kinds."""
     words = []
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3]))):
         key = draw(st.sampled_from(KEYS) | st.sampled_from(list(default_keys(question.keys_file))))
@@ -191,7 +197,7 @@ def overrides(draw, question):
 
 @st.composite
 def command_lines(draw):
-    """A question, some overrides, and the content of a file of the user's that they choose."""
+    """Generate a question, some overrides, and the content of a user's file that they choose."""
     question = draw(st.sampled_from([q for q in QUESTIONS if answering(q)]))
     group = draw(st.sampled_from(["env", "experiment", question.group, None]))
     if group is None:
@@ -207,7 +213,7 @@ def command_lines(draw):
 
 
 def requested(folder, question, words, group, content):
-    """The request of a command line, with the user's file in a folder."""
+    """Return the request of a command line, with the user's file in a folder."""
     for old in folder.glob("*/*"):
         old.unlink()
     folders = ()
@@ -223,7 +229,7 @@ WORDS_OF_CLAIMS = ["A1", "S2", "a1", "seed=1", "runs=2", "runs=x", "seed=-1", "h
 
 @st.composite
 def changed_bytes(draw, content):
-    """The content of a file, cut, or with some of its bytes replaced."""
+    """Generate a damaged content of a file: cut, or with some bytes replaced."""
     start = draw(st.integers(0, len(content)))
     way = draw(st.sampled_from(["cut", "flip", "number", "text", "bytes", "none"]))
     more = {
@@ -239,7 +245,7 @@ def changed_bytes(draw, content):
 
 @st.composite
 def lines(draw, table: bytes, manifest: bytes):
-    """The words of any command, and the files that they name, by path."""
+    """Generate the words of any command, and the files that they name, by path."""
     name = draw(st.sampled_from(["run", "run", "stop", "status", "bounds", "audit", "claims"]))
     name = draw(st.sampled_from([name, name, name, name, name, "plot"]))
     if name == "plot":
@@ -272,9 +278,10 @@ def lines(draw, table: bytes, manifest: bytes):
 
 
 def end_of_command(folder, words, files, limit=10) -> str:
-    """What a real command does: ``accepted``, ``refused``, in one line, or what is wrong.
+    """Run a real command. Return ``accepted``, ``refused`` if it ends with an error of one line, or
+    what is wrong.
 
-    One that was accepted and still plays when it gets Ctrl-C is ``stopped``.
+    If the command was accepted and still plays when it gets Ctrl-C, the result is ``stopped``.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -297,7 +304,7 @@ def end_of_command(folder, words, files, limit=10) -> str:
 
 
 def outcomes(strategy, work, tries: int, judge=outcome_of) -> Counter:
-    """What becomes of that many tries, the same ones in every test run."""
+    """Count the outcomes of this many tries, which are the same in every test run."""
     counts: Counter = Counter()
 
     @settings(

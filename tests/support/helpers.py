@@ -1,4 +1,4 @@
-"""Shared by several tests: algorithms by name, their settings, and playing them."""
+"""Helpers of several tests: find algorithms and settings, play games, simulate faults."""
 
 import dataclasses
 import importlib
@@ -35,14 +35,14 @@ from dpbandits.settings.setting import Setting
 
 CONF = PACKAGE.parent.parent / "conf"
 TESTS = Path(__file__).parents[1]
-TWINS = TESTS / "twins"  # broken algorithms, and correct variants
+TWINS = TESTS / "twins"  # the folder of broken algorithms and correct variants
 GOLDEN = TESTS / "oracles" / "golden.json"
 EVERY = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
 RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
 
 
 def algorithm(name: str) -> Algorithm:
-    """The algorithm, or stopping rule, of the package that has this name."""
+    """Return the algorithm or stopping rule of the package with this name."""
     return load(find_file(name, group="rule" if name in RULES else "algo"))
 
 
@@ -67,7 +67,7 @@ P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wron
 
 
 def without_noise(name: str) -> float:
-    """The eps at which an algorithm adds no noise that matters; users' levels are finite."""
+    """Return an eps at which an algorithm adds no visible noise, finite if users have levels."""
     return 1e9 if name in (*LOCAL, *SIGNS) else math.inf
 
 
@@ -79,8 +79,8 @@ def defaults(name: str) -> dict:
 
 
 def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):
-    """The numbers that a kernel receives, ``eps`` for any budget; what is ``auto`` is computed from
-    the instance.
+    """Return the numbers that a kernel receives. ``eps`` stands for any budget, and values ``auto``
+    are computed from the instance.
     """
     values = defaults(name) | {"eps": eps, "rho": eps, "eps_min": eps} | changes
     instance = instance or build(bernoulli(1, 0))
@@ -88,18 +88,18 @@ def arguments(name: str, eps: float, T: int, instance: Instance | None = None, *
 
 
 def settings(question=REGRET, **given) -> list[Setting]:
-    """The settings of ``dp.run``, or of ``dp.stop``, with these arguments."""
+    """Return the settings of ``dp.run``, or of ``dp.stop``, with these arguments."""
     return requested(question=question, **given).settings
 
 
 def setting(question=REGRET, **given) -> Setting:
-    """The only setting of ``dp.run`` with these arguments."""
+    """Return the only setting of ``dp.run`` with these arguments."""
     [found] = settings(question, **given)
     return found
 
 
 def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) -> dict:
-    """What a reference receives: numbers, but for choices and a provable c1."""
+    """Return what a reference receives: numbers, except for named options and a provable c1."""
     domains = algorithm(name).domains
     values = defaults(name) | changes
     numbers = arguments(name, eps, T, build(spec), **changes)
@@ -110,7 +110,7 @@ def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) ->
 
 
 def play(name, spec, T, run=0, **given):
-    """What is recorded at the checkpoints of one run (see ``records``)."""
+    """Return what is recorded at the checkpoints of one run (see ``records``)."""
     [found] = records(name, spec, T, runs=[run], **given)
     return found.pulls
 
@@ -129,12 +129,12 @@ def records(
     function=None,
     **changes,
 ):
-    """What some runs of an algorithm or a rule leave: its pulls at the checkpoints, int64 array
-    (C, K), or its regret, float64 array (C, 1), and its answer.
+    """Yield the records of some runs of an algorithm or a rule: its pulls at the checkpoints, int64
+    array (C, K), or its regret, float64 array (C, 1), and its answer.
 
-    ``population`` are the users (default: all of level eps), ``learner`` a generator that
-    replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
-    parameters of the algorithm.
+    ``population`` are the users (by default all have the level eps), ``learner`` is a generator
+    that replaces the learner's generator, ``function`` replaces the function of the algorithm, and
+    ``changes`` are parameters of the algorithm.
     """
     source, instance = algorithm(name), build(spec)
     source = dataclasses.replace(source, function=function) if function else source
@@ -156,13 +156,13 @@ def records(
 
 
 def pulls_at_checkpoints(game):
-    """Pulls of each arm up to each checkpoint of a finished game, (C, K)."""
+    """Return the pulls of each arm up to each checkpoint of a finished game, (C, K)."""
     return pulls_of(game.trace[np.newaxis], game.horizon)[0]
 
 
 def answer_in(game, source: Algorithm, learner, numbers, plain=False):
-    """The number that an algorithm returns, NaN for none, that plays a game with these arguments:
-    compiled, in the loop whose machine code is cached, or in plain Python.
+    """Let an algorithm play a game with these arguments, and return the number that it returns (NaN
+    for none). It runs as plain Python, or compiled in the loop whose machine code is cached.
     """
     if plain or not is_compiled(source.function):
         function = getattr(source.function, "py_func", source.function)
@@ -172,19 +172,19 @@ def answer_in(game, source: Algorithm, learner, numbers, plain=False):
 
 
 def game_of(spec, T=10**9, checkpoints=None, env_rng=1, population=None):
-    """A game before its first round; ``env_rng`` is the environment's generator, or its seed."""
+    """Return a game before its first round; ``env_rng`` is its generator of rewards, or a seed."""
     return games_of(spec, T, checkpoints, population)(env_rng)
 
 
 def games_of(spec, T=10**9, checkpoints=None, population=None):
-    """A function of ``env_rng`` that makes such games of one environment."""
+    """Return a function of ``env_rng`` that makes such games in one environment."""
     environment, users = build(spec).environment, (population or homogeneous(1.0)).users()
     rounds = np.array([T] if checkpoints is None else checkpoints)
     return lambda env_rng: new_game(environment, users, np.random.default_rng(env_rng), T, rounds)
 
 
 def game_with(population, env_rng):
-    """A game whose users come from a population."""
+    """Return a game whose users come from a population."""
     return game_of(bernoulli(0.5, 0.4), env_rng=env_rng, population=population)
 
 
@@ -193,12 +193,12 @@ def bernoulli(*means):
 
 
 def two_arms(law):
-    """An instance of two arms that both have the law."""
+    """Return an instance with two arms that both have this law."""
     return build({"law": "mixed", "arms": [law, law]})
 
 
 def contaminated(inlier, alpha, outlier, relative=False, **more):
-    """An environment of which a share alpha of the rewards, or of the reports, are outliers."""
+    """Return an environment whose rewards (or reports) are outliers with probability alpha."""
     given = {"inlier": inlier, "alpha": alpha, "outlier": outlier, "relative": relative}
     return {"law": "contaminated"} | given | more
 
@@ -208,15 +208,16 @@ def table(rewards):
 
 
 def eliminated(arms, K: int) -> bool:
-    """Whether one of K arms is gone: not played in the second half of the rounds.
+    """Return whether one of K arms was eliminated: it is not played in the second half of the
+    rounds.
 
-    In turn or in batches that double, an arm that is still there is.
+    If arms are played in turn or in doubling batches, every remaining arm is played then.
     """
     return len(np.unique(arms[len(arms) // 2 :])) < K
 
 
 def peak_of(work):
-    """The most memory that some work needs besides what it is given, in bytes."""
+    """Return the largest memory, in bytes, that some work needs in addition to its input."""
     tracemalloc.start()
     try:
         work()
@@ -226,14 +227,14 @@ def peak_of(work):
 
 
 class NotApplied(Exception):
-    """A simulated fault that was not simulated: an error of the test, whatever was compared."""
+    """The error if a fault was not really simulated, so that the test shows nothing."""
 
 
 def replace(patch, original, new):
-    """Put ``new`` in the place of a function, wherever the package calls it.
+    """Replace a function by ``new`` wherever the package calls it.
 
     Raises:
-        NotApplied: no module of the package holds the function.
+        NotApplied: no module of the package has the function.
     """
     places = 0
     for name, module in list(sys.modules.items()):
@@ -249,7 +250,7 @@ def replace(patch, original, new):
 
 
 def _replace_in_closures(patch, function, original, new):
-    """A function that another one made calls what it was made of. Returns the replacements."""
+    """Replace a function also in closures, which call it, and return the number of replacements."""
     places = 0
     for cell in getattr(getattr(function, "py_func", function), "__closure__", None) or ():
         if cell.cell_contents is original:
@@ -261,13 +262,13 @@ def _replace_in_closures(patch, function, original, new):
 
 
 class Fault:
-    """A function that is to be replaced, and what it becomes; counts the calls of the latter."""
+    """A function that is replaced, and its faulty replacement, whose calls are counted."""
 
     def __init__(self, original, become):
         self.original, self.become, self.calls = original, become, 0
 
     def __call__(self, function):
-        """The faulty function, made of what stands in the original's place."""
+        """Return the faulty function, made from what is now in place of the original."""
         wrong = self.become(function)
 
         def faulty(*given):
@@ -277,15 +278,16 @@ class Fault:
         return faulty
 
     def is_seen(self, games, plays):
-        """Whether some game is played otherwise than expected because of the fault.
+        """Return whether the fault changes how some game is played.
 
         Args:
-            games: pairs of a game and what is expected of it.
-            plays: a function from a game and faults, as ``{original: become}``, to what is played.
+            games: pairs of a game and what is played in it without the fault.
+            plays: a function of a game and of faults ``{original: become}`` that returns what is
+                played.
 
         Raises:
-            NotApplied: the faulty function was called in no game, or a game is not played as
-                expected without the fault either.
+            NotApplied: the faulty function was not called in any game, or even without the fault a
+                game is not played as expected.
         """
         seen = False
         for game, right in games:
@@ -300,22 +302,22 @@ class Fault:
 
 
 def mutated(source, right, wrong):
-    """A source with a mistake in it.
+    """Return a source with a mistake in it.
 
     Raises:
-        NotApplied: it does not hold what would be changed: it has been rewritten, and so must be
-            its mutants.
+        NotApplied: the source does not contain the text to change, since it has been rewritten.
+            Then its mutants must be rewritten, too.
     """
     if right not in source:
         raise NotApplied(f"the source does not hold {right!r}, which is replaced")
     return source.replace(right, wrong)
 
 
-TWINS_MADE = itertools.count()  # machine code is linked by name, so that each needs one of its own
+TWINS_MADE = itertools.count()  # machine code is linked by name, so names must differ
 
 
 def _executed(module, right="", wrong=""):
-    """The names of a module whose source, with a mistake in it, is executed once more."""
+    """Execute the source of a module again, with a mistake in it, and return its names."""
     names = {"__name__": f"twin_{next(TWINS_MADE)}", "__package__": module.__package__}
     exec(mutated(inspect.getsource(module), right, wrong), names)
     return names
@@ -323,8 +325,8 @@ def _executed(module, right="", wrong=""):
 
 @cache
 def broken_twin(rule, right, wrong, part=None):
-    """A stopping rule, to be compiled, with a mistake in its source or in that of a module whose
-    functions it calls.
+    """Return a stopping rule, to be compiled, with a mistake in its source or in the source of a
+    module whose functions it calls.
     """
     own = importlib.import_module(f"dpbandits.stopping.{rule}")
     if part is None:
@@ -342,7 +344,7 @@ def replaced(function, **names):
 
 
 def mistaken(function, right, wrong):
-    """A function, in plain Python, with a mistake in its source."""
+    """Return a function in plain Python with a mistake in its source."""
     plain = getattr(function, "py_func", function)
     source, names = inspect.getsource(plain), dict(plain.__globals__)
     exec(mutated(source[source.index("def ") :], right, wrong), names)
@@ -351,7 +353,7 @@ def mistaken(function, right, wrong):
 
 @contextmanager
 def mutant(module, right, wrong):
-    """A module with a mistake in its source, for the time of a block."""
+    """Replace a module by one with a mistake in its source for the time of a block."""
     before = dict(vars(module))
     try:
         exec(mutated(inspect.getsource(module), right, wrong), vars(module))
@@ -362,7 +364,7 @@ def mutant(module, right, wrong):
 
 
 class Uniform(float):
-    """A uniform number that writes down what it is compared with."""
+    """A uniform number that records with which numbers it is compared."""
 
     def __new__(cls, value, chances):
         number = super().__new__(cls, value)
@@ -374,4 +376,4 @@ class Uniform(float):
         return float(self) < chance
 
     def __sub__(self, _):
-        return 0.0  # so close to any approximation that the chance itself has to be computed
+        return 0.0  # so close to any approximation that the exact probability must be computed

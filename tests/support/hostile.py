@@ -1,4 +1,4 @@
-"""Values that no argument expects, and a cheap valid call of each public function."""
+"""Values that no argument expects, and a quick valid call of each public function."""
 
 import datetime
 import enum
@@ -30,7 +30,7 @@ from dpbandits.settings.compose import request_from
 
 
 def raising(*names: str, base: type = object) -> type:
-    """A class whose methods of these names raise an error."""
+    """Return a class whose methods with these names raise an error."""
 
     def refuse(self, *given, **named):
         raise RuntimeError(f"hostile\n{names}")
@@ -67,7 +67,7 @@ OF_ONE_METHOD = (
     "__repr__", "__bool__", "__eq__", "__hash__", "__len__", "__iter__", "__float__", "__int__",
     "__index__", "__fspath__", "__call__", "__getattr__", "__array__", "__contains__", "to_numpy",
 )  # fmt: skip
-# Python expressions, with what they use; each is evaluated anew for each call
+# Python expressions for the hostile values; each is evaluated again for each call
 EXPRESSIONS = [
     "pd.NA", "pd.NaT", "math.nan", "math.inf", "-math.inf", "0", "-1", "1.5", "1e308", "10**400",
     "10**5000", "True", "False", "np.array([])", "np.array(1.0)", "np.array([1.0])",
@@ -110,7 +110,7 @@ OF_RUN = {"algo": "adap_klucb", "env": "bernoulli_c2", **QUICK}
 
 
 def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
-    """Arguments, by name, with which each public function returns at once."""
+    """Return, for each public function, arguments with which it returns at once."""
     data, users, log = (folder / f"{name}.csv" for name in ("data", "users", "log"))
     log.write_text("x,action,reward\n" + "0.1,a,1\n0.1,b,0\n" * 200)
     data.write_text("a,b\n0.1,0.9\n0.8,0.2\n")
@@ -167,7 +167,9 @@ OTHERS = {"BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", 
 
 
 def hostile_calls(valid: dict[str, dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """All calls with one hostile argument: the function, the argument and the value, by name."""
+    """Return all calls with one hostile argument, as names of the function, the argument and the
+    value.
+    """
     return [
         (name, argument, value)
         for name, given in valid.items()
@@ -182,9 +184,11 @@ def _arguments(function: Callable) -> Iterator[str]:
 
 
 def outcome(valid: dict[str, dict[str, Any]], call: tuple[str, str, str], plays: bool) -> str:
-    """``accepted`` or ``refused``, in one line; any other end of a call is an error.
+    """Return ``accepted``, or ``refused`` if the call raises an error of one line. Any other error
+    is raised.
 
-    An environment, a population or an algorithm is requested, and played if ``plays``.
+    If the function makes an environment, a population or an algorithm, a run with it is requested,
+    and played if ``plays``.
     """
     name, argument, value = call
     try:
@@ -202,7 +206,7 @@ def outcome(valid: dict[str, dict[str, Any]], call: tuple[str, str, str], plays:
 
 
 def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
-    """What asks for a value that a function has made."""
+    """Return a request that uses a value that a function has made."""
     if name in ("levels", "clipped_normal", "population"):
         return REGRET, {"algo": "heldp_ucb_l", "population": found, "eps_min": 0.5, **QUICK}
     if name == "algorithm":
@@ -221,7 +225,7 @@ def outcomes_of(
     tries: int,
     plays: bool = False,
 ) -> Counter:
-    """What becomes of a sample of calls, the same in every test run; an error is raised."""
+    """Count the outcomes of a sample of calls, the same in every test run. Errors are raised."""
     counts: Counter = Counter()
     for call in random.Random(0).sample(calls, min(tries, len(calls))):
         try:
@@ -237,7 +241,7 @@ def too_long(*_):
 
 
 def ends_of(folder: Path, tries: int, seconds: int = 60) -> Counter:
-    """How a sample of calls ends in this process: accepted, refused, traceback or hang."""
+    """Count how a sample of calls ends in this process: accepted, refused, traceback or hang."""
     os.chdir(folder)
     valid, counts = valid_calls(folder), Counter[str]()
     calls = hostile_calls(valid)

@@ -1,4 +1,6 @@
-"""Commands in this process, which play nothing: what each was asked for, or how it refused that."""
+"""Run commands in this process without playing anything, and find out what each would do, or how it
+refuses its input.
+"""
 
 import io
 import sys
@@ -9,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 from refusals import checked_line
 
-# What plays, writes or takes long, by the module of a command; all that was asked for is checked
-# before it is called
+# For each module of a command, the functions that play, write or take long. All input is checked
+# before they are called
 HEAVY = {
     "run": ["cli.run.run"],
     "stop": ["cli.run.run"],
@@ -32,11 +34,11 @@ class Ended(NamedTuple):
     code: int
     out: str
     err: str
-    asked: list[Any]  # the arguments of what would have played or drawn
+    asked: list[Any]  # the arguments of the functions that would have played or drawn
 
     @property
     def refused(self) -> bool:
-        """Whether it refused its input in one line, the only other end than success."""
+        """Whether it refused its input in one line. Its only other end is success."""
         if self.code == 0:
             return False
         assert self.code == 2 and self.out == "", self
@@ -45,7 +47,7 @@ class Ended(NamedTuple):
 
 
 def ended(monkeypatch: pytest.MonkeyPatch, *words: str) -> Ended:
-    """Run a command; any error that a user would see as a traceback is raised."""
+    """Run a command. An error that a user would see as a traceback is raised."""
     name = words[0].removeprefix("bandit-")
     asked: list[Any] = []
 

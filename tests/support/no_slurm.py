@@ -1,4 +1,4 @@
-"""Commands in the place of Slurm's, so that no test submits a job."""
+"""Commands that replace those of Slurm, so that no test submits a job."""
 
 import os
 
@@ -7,7 +7,9 @@ REFUSAL = "error: tests submit no jobs"
 
 
 def without_slurm(path, folder):
-    """The value of PATH that finds commands which refuse, in a folder, before those of Slurm."""
+    """Return a value of PATH that finds commands in a folder, which refuse jobs, before those of
+    Slurm.
+    """
     for name in COMMANDS:
         file = folder / name
         file.write_text(f'#!/bin/sh\necho "{name}: {REFUSAL}" >&2\nexit 1\n')

@@ -1,14 +1,14 @@
-"""Sixteen policies as people write them: eight that are eps-DP, and eight that are not.
+"""Sixteen policies as users may write them: eight are eps-DP, and eight are not.
 
-All play the arms in turn for half of the rounds and then the arm that ``decide`` returns, unless
-they say otherwise.
+Unless their docstring says otherwise, they play the arms in turn for half of the rounds, and then
+the arm that ``decide`` returns.
 """
 
 import numpy as np
 
 
 class Commit:
-    """Explore, then commit. Each reward enters one sum."""
+    """Explore, then commit. Each reward is added to one sum."""
 
     def __init__(self, arms, horizon, eps, rng):
         self.K, self.T, self.eps, self.rng = arms, horizon, eps, rng
@@ -55,7 +55,7 @@ class ArrayInAdvance(Commit):
 
 
 class SumsOfNoise(Commit):
-    """The sums begin at the noise."""
+    """The sums start with the noise in place of 0."""
 
     def begin(self):
         self.S = self.rng.laplace(0, 1 / self.eps, size=self.K)
@@ -87,7 +87,7 @@ class FilledArray(Commit):
 
 
 class GumbelEachRound(Commit):
-    """The exponential mechanism in each round, each with the T-th part of eps."""
+    """The exponential mechanism in each round, with the budget eps/T each."""
 
     def choose(self):
         share = self.eps / (2 * self.T)
@@ -95,7 +95,7 @@ class GumbelEachRound(Commit):
 
 
 class ExponentialAlways(Commit):
-    """Every fourth round spends the whole eps on the whole history."""
+    """Every fourth round uses the whole eps for the whole history."""
 
     def choose(self):
         if self.t % 4 < 3:
@@ -105,7 +105,7 @@ class ExponentialAlways(Commit):
 
 
 class CoinsAlways(ExponentialAlways):
-    """The same for two arms, by comparing a uniform number with a probability."""
+    """The same for two arms: a uniform number is compared with a probability."""
 
     def choose(self):
         if self.t % 4 < 3:
@@ -123,7 +123,9 @@ class NoNoiseOfManyArms(Commit):
 
 
 class NoNoiseLate(Commit):
-    """The arms are compared again after every 8 rounds for each; after round 300 without noise."""
+    """The arms are compared again after every 8 rounds of each arm. After round 300 there is no
+    noise.
+    """
 
     def begin(self):
         self.left, self.leader = 8 * self.K, 0

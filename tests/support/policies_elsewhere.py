@@ -1,4 +1,4 @@
-"""MakePolicy that know nothing of the package: a sound DP-SE in plain Python, and broken twins."""
+"""Policies that do not use the package: a private DP-SE in plain Python, and broken twins."""
 
 import random
 
@@ -6,7 +6,8 @@ import numpy as np
 
 
 class SoundDPSE:
-    """Successive elimination by noisy sums of signs 2r - 1, each reward in one sum. eps-DP.
+    """Successive elimination by noisy sums of signs 2r - 1. Each reward is used in one sum, so it
+    is eps-DP.
 
     One reward changes a sum by at most 2, so the scale of the noise is 2/eps.
     """
@@ -38,14 +39,16 @@ class SoundDPSE:
 
 
 class LegacyDPSE(SoundDPSE):
-    """The same with the global random numbers of NumPy."""
+    """The same with NumPy's global random numbers."""
 
     def release(self, sums):
         return np.array(sums) + np.random.laplace(0.0, 2.0 / self.eps, size=len(sums))
 
 
 class StandardDPSE(SoundDPSE):
-    """The same with Python's own: the difference of two exponential variables."""
+    """The same with Python's global random numbers: noise is the difference of two exponential
+    variables.
+    """
 
     def release(self, sums):
         rate = self.eps / 2.0
@@ -53,7 +56,7 @@ class StandardDPSE(SoundDPSE):
 
 
 class SharedNoise(SoundDPSE):
-    """One draw for all arms: it cancels where they are compared."""
+    """The same draw of noise for all arms, which cancels when arms are compared."""
 
     def release(self, sums):
         noise = np.random.laplace(0.0, 2.0 / self.eps)
@@ -61,14 +64,14 @@ class SharedNoise(SoundDPSE):
 
 
 class ScaleAsLocation(SoundDPSE):
-    """The scale is passed in the place of the location, so the scale is 1."""
+    """The scale is passed as the location by mistake, so the scale is 1."""
 
     def release(self, sums):
         return [x + np.random.laplace(2.0 / self.eps) for x in sums]
 
 
 class HalfTheNoise(SoundDPSE):
-    """As if a sum changed by at most 1."""
+    """The noise is right only if a sum changes by at most 1."""
 
     def release(self, sums):
         return [x + self.rng.laplace(0.0, 1.0 / self.eps) for x in sums]
@@ -79,7 +82,9 @@ BROKEN = SharedNoise, ScaleAsLocation, HalfTheNoise
 
 
 class LaplaceUsers:
-    """Each user adds Laplace noise of scale 1/eps; the arm of largest mean is played. eps-LDP."""
+    """Each user adds Laplace noise of scale 1/eps, so it is eps-LDP. The arm with the largest mean
+    is played.
+    """
 
     def __init__(self, arms, horizon, eps, rng):
         self.sums, self.pulls, self.eps, self.rng = [0.0] * arms, [0] * arms, eps, rng
@@ -105,14 +110,14 @@ class BitUsers(LaplaceUsers):
 
 
 class UnitScale(LaplaceUsers):
-    """The scale is passed in the place of the location."""
+    """The scale is passed as the location by mistake."""
 
     def send(self, reward):
         return reward + np.random.laplace(1.0 / self.eps)
 
 
 class LoudBits(BitUsers):
-    """A bit at three times the level."""
+    """A bit is sent with three times the privacy level."""
 
     def __init__(self, arms, horizon, eps, rng):
         super().__init__(arms, horizon, 3.0 * eps, rng)
@@ -132,7 +137,7 @@ class HiddenNoise(SoundDPSE):
 
 
 class InTurn:
-    """All arms in turn."""
+    """It plays all arms in turn."""
 
     def __init__(self, arms, horizon, eps, rng):
         self.arms, self.t = arms, 0
@@ -145,14 +150,14 @@ class InTurn:
 
 
 class TooFar(InTurn):
-    """An arm that does not exist."""
+    """It chooses an arm that does not exist."""
 
     def choose(self):
         return self.arms
 
 
 class Endless(InTurn):
-    """A loop of its own, which never ends."""
+    """It has its own loop, which never ends."""
 
     def play(self, pull):
         while True:
@@ -168,4 +173,4 @@ class Brief(InTurn):
 
 
 def nothing(arms, horizon, eps, rng):
-    """No policy."""
+    """A function that returns no policy."""

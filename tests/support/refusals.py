@@ -1,4 +1,4 @@
-"""Helpers of the tests of bad input: requests, quick commands, the form of an error message."""
+"""Helpers for tests of bad input: requests, quick commands, and checks of error messages."""
 
 import shlex
 from typing import Any
@@ -11,20 +11,22 @@ from dpbandits.settings.compose import request_from
 from dpbandits.settings.composed import read_group
 from dpbandits.settings.groups import default_keys
 
-# Keys with which a line that is accepted by mistake does not run for minutes
+# Keys that limit the time of a run, in case a line is accepted by mistake
 QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}
 QUICK_STOP = {"cap": "100", "runs": "1", "jobs": "1"}
 
 
 def arguments(line: str, quick: dict[str, str] = QUICK) -> list[str]:
-    """The words of a command line, with the keys of a quick run where it has none."""
+    """Return the words of a command line, with the keys of a quick run added."""
     given = shlex.split(line)
     keys = {override.partition("=")[0].lstrip("+~") for override in given}
     return given + [f"{key}={value}" for key, value in quick.items() if key not in keys]
 
 
 def complaint(name: str, code: int | None, out: str, err: str) -> str:
-    """The message of a command that refused its input: one line, exit code 2, no output."""
+    """Check that a command refused its input (one line, exit code 2, no output), and return its
+    message.
+    """
     assert (code, out) == (2, ""), err
     assert err.startswith(f"{name}: ")
     assert err.endswith("\n") and len(err.splitlines()) == 1
@@ -32,13 +34,15 @@ def complaint(name: str, code: int | None, out: str, err: str) -> str:
 
 
 def checked_line(message: str) -> str:
-    """A message of a refusal, which must be one line that can be printed."""
+    """Check that a message is one printable line, and return it."""
     assert message and message.isprintable() and len(message) < 3000, f"not one line: {message!r}"
     return message
 
 
 def message_of(call, *given: Any, **named: Any) -> str:
-    """The message, in the one line that a command prints, with which a call refuses its input."""
+    """Return the message with which a call refuses its input, as the one line that a command
+    prints.
+    """
     try:
         call(*given, **named)
     except BadInput as error:
@@ -47,10 +51,11 @@ def message_of(call, *given: Any, **named: Any) -> str:
 
 
 def request_of(line: str, question: Question):
-    """The request of the words KEY=VALUE and GROUP.NAME=VALUE, without composing a configuration.
+    """Return the request of words KEY=VALUE and GROUP.NAME=VALUE, without composing a
+    configuration.
 
-    The values are passed to the function behind ``dp.run`` and ``dp.stop``, so that a line takes a
-    millisecond.
+    The values are passed to the function that ``dp.run`` and ``dp.stop`` call, so a line takes only
+    a millisecond.
     """
     values = {word.key: word.value for word in map(value_of, shlex.split(line))}
     given = {key: value for key, value in values.items() if "." not in key}
@@ -67,7 +72,7 @@ def request_of(line: str, question: Question):
 
 
 def _changed(group: str, name: str, changes: dict[str, Any]) -> Choice:
-    """A file of a group with some values changed; ``inlier.NAME`` changes an inner mapping."""
+    """Return a file of a group with changed values; ``inlier.NAME`` changes an inner mapping."""
     contents = read_group(group, name)
     inner = changes.pop("inlier", None)
     if isinstance(inner, str):

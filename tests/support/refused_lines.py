@@ -1,6 +1,7 @@
-"""What the commands refuse, as ``tests/refusals.txt`` has it: command lines, and their messages.
+"""Read and rewrite ``tests/refusals.txt``, which has command lines that are refused, and their
+messages.
 
-``python tests/support/refused_lines.py`` writes the messages anew.
+``python tests/support/refused_lines.py`` writes the current messages.
 """
 
 import os
@@ -32,16 +33,16 @@ FILES = {
 class Refusal(NamedTuple):
     """A command line that is refused."""
 
-    title: str  # of the section of the page
+    title: str  # the title of its section of the page
     line: str
-    message: str  # in which ... stands for any text
+    message: str  # the message, in which ... stands for any text
 
     def matches(self, message: str) -> bool:
         return _matches(self.message, message)
 
 
 def refusals(text: str) -> list[Refusal]:
-    """All lines of the page."""
+    """Return all refused lines of the page."""
     title, lines, found = "", [], []
     for line in text.splitlines():
         if line.startswith(TITLE):
@@ -57,7 +58,7 @@ def refusals(text: str) -> list[Refusal]:
 
 
 def furnish(folder: Path) -> None:
-    """Make what the lines name in the folder where they are typed."""
+    """Make the files that the lines name, in the folder in which they are typed."""
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
@@ -67,7 +68,7 @@ def furnish(folder: Path) -> None:
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, line: str) -> str:
-    """The message of a command line, which must be refused."""
+    """Return the message of a command line, which must be refused."""
     words = shlex.split(line)
     done = ended(monkeypatch, *words)
     assert done.refused, f"{line!r} is not refused"
@@ -81,7 +82,7 @@ def _matches(expected: str, message: str) -> bool:
 
 
 def rewritten(text: str, message_of=typed) -> str:
-    """The page with the messages that its lines get, where they are others."""
+    """Return the page with the current messages of its lines."""
 
     def block(found: re.Match[str]) -> str:
         lines, before = found.groups()

@@ -1,4 +1,4 @@
-"""Tables for tests of the report, made without playing anything."""
+"""Artificial tables for tests of the report, made without playing."""
 
 from itertools import product
 
@@ -9,7 +9,9 @@ import pandas as pd
 def regrets(
     algos=("adap_ucb", "dp_se"), eps=(0.1, 1.0), envs=("bernoulli_c1",), runs=20, times=60, **more
 ):
-    """A tidy table: regret grows as a power of t, larger for later algorithms and smaller eps."""
+    """Return a tidy table in which regret grows as a power of t, and is larger for later algorithms
+    and for smaller eps.
+    """
     rng, rows = np.random.default_rng(0), []
     t = np.unique(np.geomspace(1, 1e5, times).astype(int))
     grid = product(algos, envs, eps, *more.values())
@@ -26,7 +28,7 @@ def regrets(
 
 
 def stopping_times(rules=("nas", "dp_nas"), eps=(0.1, 1.0), runs=20):
-    """A tidy table of stopping times."""
+    """Return a tidy table of stopping times."""
     rng = np.random.default_rng(0)
     rows = [
         {

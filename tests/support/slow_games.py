@@ -1,4 +1,4 @@
-"""How the slow references of tests/oracles play the games of the conformance table."""
+"""Let the slow references of tests/oracles play the games of the conformance table."""
 
 import inspect
 import itertools
@@ -46,7 +46,7 @@ ORACLES = (
 
 @cache
 def reference(name):
-    """The reference of an algorithm or a rule, None without one."""
+    """Return the reference of an algorithm or a rule, or None if there is none."""
     homes = ORACLES[-2:] if name in RULES else ORACLES[:-2]
     return next((getattr(x, name) for x in homes if hasattr(x, name)), None)
 
@@ -55,8 +55,9 @@ def reference(name):
 
 
 def reference_plays(name, reward, K, T, noise, values, **drawn):
-    """The arms that the reference plays: its arguments are the values of the parameters, and what
-    it asks for of uniform numbers, draws from Beta laws, levels of users and outliers.
+    """Return the arms that the reference plays. Its arguments are the values of the parameters and,
+    if its signature has them, functions for uniform numbers, Beta draws, users' levels and
+    outliers.
     """
     function = reference(name)
     taken = inspect.signature(function).parameters
@@ -65,12 +66,12 @@ def reference_plays(name, reward, K, T, noise, values, **drawn):
 
 
 def drawn_by(rng, eps):
-    """What references ask for, if all users have the level eps."""
+    """Return these functions for references, if all users have the level eps."""
     return {"uniform": rng.random, "draw_beta": rng.beta, "level": lambda t: eps}
 
 
 def drawn_reward(spec, rng):
-    """Rewards of an environment, from the definition of its law."""
+    """Return a function that draws rewards of an environment by the definition of its law."""
     if spec["law"] == "bernoulli":
         return references.bernoulli_reward(spec["means"], rng)
     if spec["law"] == "contaminated":
@@ -91,12 +92,12 @@ def drawn_reward(spec, rng):
     if spec["law"] == "sign":
         return lambda a, t: 1.0 if rng.random() < (1 + spec["mean"]) / 2 else -1.0
     assert spec["law"] == "pareto"
-    s = spec["shape"]  # rng.pareto draws how much more than 1 a Pareto variable of scale 1 is
+    s = spec["shape"]  # rng.pareto draws a Pareto variable of scale 1, minus 1
     return lambda a, t: spec["means"][a] * (s - 1) / s * (1 + rng.pareto(s))
 
 
 def noise_of(name, rng, own):
-    """Noise of the law that an algorithm adds, a function of its scale."""
+    """Return a function of a scale that draws the noise that an algorithm adds."""
     if name in GAUSSIAN_NOISE:
         return lambda b: rng.normal(0, b)
     if own.get("trust") == "server":
@@ -122,7 +123,7 @@ def slow_pulls_of_arms(name, game, rng):
 
 
 def pulls_of_loop(name, game):
-    """The pulls of each arm by the naive loop of the benchmarks."""
+    """Return the pulls of each arm by the naive loop of the benchmarks."""
     means, play = np.array(game.spec["means"]), getattr(naive, name)
     numbers = arguments(name, game.eps, game.T, build(game.spec), **game.own)
     rngs = (generator(1, run, ENVIRONMENT) for run in range(game.of_package))
@@ -140,15 +141,16 @@ def fixed_rewards(kind, means, T, rng):
 
 
 def arms_of(pulls):
-    """The arm of each round from the pulls up to each round."""
+    """Return the arm of each round, computed from the pulls up to each round."""
     return np.diff(pulls, axis=0, prepend=0).argmax(axis=1)
 
 
 def on_fixed_rewards(name, kind):
-    """The arms of the package and of the reference, on three tables of rewards and without noise.
+    """Yield the arms that the package and the reference play, on three tables of rewards and
+    without noise.
 
-    Where posteriors are drawn, the reference draws what the kernel draws; so it does of a local
-    algorithm, whose users have finite levels, and in a forced phase.
+    In three cases the reference gets the random numbers of the kernel: draws from posteriors, local
+    algorithms (whose users have finite levels), and forced phases.
     """
     K, T, eps = 4, ROWS[name].fixed_rounds, without_noise(name)
     own, rng = ROWS[name].short, np.random.default_rng(11)
@@ -175,7 +177,7 @@ def on_fixed_rewards(name, kind):
 
 
 def slow_linear(name, game, rng, wrong, own=None):
-    """The pulls of each arm, or the regret, in some runs."""
+    """Return the pulls of each arm, or the regret, in some runs."""
     spec, T, function = game.spec, game.T, reference(name)
     values = reference_arguments(name, game.eps, T, spec, **game.own) | wrong
     if algorithm(name).actions == FEATURES:
@@ -191,7 +193,9 @@ def slow_linear(name, game, rng, wrong, own=None):
 
 
 class Replay:
-    """Laplace variables of scale 1 drawn in advance, for a reference and for ``first_above``."""
+    """Laplace variables of scale 1 that are drawn in advance, for a reference and for
+    ``first_above``.
+    """
 
     def __init__(self, values):
         self.all = values
@@ -210,7 +214,9 @@ class Replay:
 
 
 def slow_answer(name, game, reward, rng, noise, wrong):
-    """The number of samples and the estimate, or the pulls and the answer, NaN for none."""
+    """Return the number of samples and the estimate, or the pulls and the answer; NaN for no
+    answer.
+    """
     values = reference_arguments(name, game.eps, game.T, game.spec, **game.own)
     function = reference(name)
     if algorithm(name).question is STOPPING:
@@ -226,14 +232,15 @@ def slow_answer(name, game, reward, rng, noise, wrong):
 
 
 def answers_of_package(name, game, **given):
-    """As ``slow_answer``."""
+    """Return the same as ``slow_answer``, but for the package."""
     given = {"spec": game.spec, "T": game.T, "eps": game.eps} | game.own | given
     return [[*x.pulls[-1], x.answer] for x in records(name, **given)]
 
 
 def of_same_noise(name, game, patch):
-    """Of a rule in plain Python, and of its reference. That draws A_t at every t; DP-NAS asks which
-    of the next A_t is the first below a level, and is answered from the same A_t.
+    """Return the answers of a rule in plain Python and of its reference, with the same noise. The
+    reference draws A_t at every t. The rule DP-NAS asks which of the next A_t is the first below a
+    level, and gets the answer from the same A_t.
     """
     reward = references.table_reward(game.spec["rewards"])
     learner, rng = generator(0, 0, LEARNER), np.random.default_rng(0)
@@ -255,8 +262,8 @@ def of_same_noise(name, game, patch):
 
 
 def compared_exactly(name, game, wrong, patch):
-    """Pairs of what the package plays and what the reference does, with an error or without."""
-    if name in THOMPSON:  # which draws in every round only in plain Python, and without bounds
+    """Yield pairs: what the package plays, and what the reference plays (perhaps with an error)."""
+    if name in THOMPSON:  # they draw in every round only in plain Python without bounds
         patch.setattr(largest_draw, "OFTEN", -1.0)
     if not isinstance(game, Game):
         yield from on_fixed_rewards(name, game)
@@ -274,7 +281,9 @@ def compared_exactly(name, game, wrong, patch):
 
 @cache
 def of_package(name, i, other=False):
-    """What the package leaves in the runs of a game in which laws are compared, (runs, columns)."""
+    """Return the results of the package's runs of a game in which laws are compared, (runs,
+    columns).
+    """
     game = ROWS[name].in_law[i]
     given = {"spec": game.spec, "T": game.T, "eps": game.eps, "seed": 4} | game.own
     given |= {"runs": range(game.of_package)} | (game.other if other else {})
@@ -282,7 +291,7 @@ def of_package(name, i, other=False):
 
 
 def of_reference(name, i, wrong):
-    """The same of the reference, with an error or without."""
+    """Return the same for the reference, with or without an error."""
     game, rng = ROWS[name].in_law[i], np.random.default_rng(17)
     if name in RULES:
         found = []
@@ -300,6 +309,6 @@ def of_reference(name, i, wrong):
 
 
 def _columns(name, recorded, answer):
-    """The last record, and the answer of a rule; that of a run without one is another number."""
+    """Return the last record and, for a rule, the answer. The number 10 stands for no answer."""
     answers = [10.0 if math.isnan(answer) else answer] if name in RULES else []
     return [*recorded[-1], *answers]

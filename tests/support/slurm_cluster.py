@@ -62,7 +62,7 @@ ADMIN = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # when the comm
 
 
 def require_slurm(accounts):
-    """Skip the tests where no such cluster can be started, with the reason."""
+    """Skip the tests, with the reason, if no such cluster can be started here."""
     needed = (*SERVERS, "sbatch", *(ACCOUNTANTS if accounts else ()))
     missing = [name for name in needed if not shutil.which(name, path=ADMIN)]
     if missing:
@@ -74,7 +74,7 @@ def require_slurm(accounts):
 
 @contextmanager
 def slurm_cluster(home: Path, accounts: bool):
-    """Start a cluster in a folder; gives the environment of its commands."""
+    """Start a cluster in a folder, and yield the environment for its commands."""
     for name in ("state", "spool"):
         (home / name).mkdir()
     (home / "munge.key").write_bytes(os.urandom(64))
@@ -117,7 +117,7 @@ def slurm_cluster(home: Path, accounts: bool):
 
 @contextmanager
 def _database(home, port):
-    """An empty database of MariaDB, whose administrator needs no password."""
+    """Start an empty database of MariaDB, whose administrator needs no password."""
     where = ["--no-defaults", "--user=root", f"--datadir={home}/database"]
     make = ["mariadb-install-db", *where, "--auth-root-authentication-method=normal"]
     environment = {**os.environ, "PATH": ADMIN}
@@ -135,7 +135,7 @@ def _database(home, port):
 
 
 def asked(environment, *command):
-    """The lines that a command of Slurm prints."""
+    """Return the lines that a command of Slurm prints."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30)
     return done.stdout.splitlines()
 

@@ -1,4 +1,4 @@
-"""Two algorithms with little to compile."""
+"""Two algorithms that compile quickly."""
 
 from dpbandits.compiled import kernel, random
 from dpbandits.game import arms, pull, rounds_left
@@ -6,7 +6,7 @@ from dpbandits.game import arms, pull, rounds_left
 
 @kernel
 def onward(game, rng):
-    """Plays the next arm if the reward is below a random number."""
+    """Play the next arm if the reward is below a random number."""
     a = 0
     while rounds_left(game) > 0:
         if pull(game, a) < random(rng):
@@ -15,7 +15,7 @@ def onward(game, rng):
 
 @kernel
 def back(game, rng):
-    """Plays the arm before if the reward is above a random number."""
+    """Play the previous arm if the reward is above a random number."""
     a = 0
     while rounds_left(game) > 0:
         if pull(game, a) > random(rng):

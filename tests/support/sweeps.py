@@ -1,4 +1,6 @@
-"""Shared by tests of runs: requests, the same as words of a command, and their tables."""
+"""Helpers for tests of runs: requests, the words of commands with the same meaning, and their
+tables.
+"""
 
 import signal
 import sys
@@ -33,7 +35,7 @@ COMMAND = [sys.executable, "-c", MAIN]
 
 THREE = {"law": "bernoulli", "means": [0.9, 0.2, 0.3]}
 
-# A sweep of a second for each question
+# For each question a sweep that takes a second
 QUICK: dict[str, dict[str, Any]] = {
     REGRET.name: {"algo": ["ucb", "dp_se", "adap_ucb"], "eps": [0.5, 2], "horizon": 20_000},
     STOPPING.name: {"rule": ["nas", "dp_nas", "dp_nas_exp"], "eps": [0.5, 2], "rel_error": 0.5},
@@ -54,34 +56,36 @@ def requested(
     folders: tuple[str, ...] = (),
     **given: Any,
 ) -> Request:
-    """The request of some keys; a name that is no key is a parameter of the algorithm."""
+    """Return the request of some keys. A name that is not a key is a parameter of the algorithm."""
     keys = default_keys(question.keys_file)
     parameters = {name: given.pop(name) for name in [*given] if name not in keys}
     return request_from(question, given | {"results": results}, parameters, folders)
 
 
 def quick(results: Path | None, question: Question = REGRET, **given: Any) -> Request:
-    """The quick sweep of a question, five runs of each setting by two workers."""
+    """Return the request of the quick sweep of a question, with five runs of each setting and two
+    workers.
+    """
     return requested(results, question, **({"runs": 5, "jobs": 2} | QUICK[question.name] | given))
 
 
 def words(**given: Any) -> list[str]:
-    """The words of a command that requests the same; a list of values is a sweep."""
+    """Return the words of a command that requests the same. A list of values is a sweep."""
     return [f"{'sweep.' * isinstance(x, list)}{key}={plain(x)}" for key, x in given.items()]
 
 
 def csv_after(request: Request) -> bytes:
-    """The table of a request, as CSV, when its missing runs are played."""
+    """Play the missing runs of a request, and return its table as CSV."""
     return csv_of(run_request(request)[0])
 
 
 def report(request: Request) -> Path:
-    """The path of a request's table, when its missing runs are played and it is written."""
+    """Play the missing runs of a request, write its table, and return the path of the table."""
     return write_report(request, play_request(request), 0.0)[0]
 
 
 def stored(request: Request) -> dict[tuple[int, int], bytes]:
-    """The content of each stored run, by the positions of its setting and its number."""
+    """Return the content of each stored run, by the position of its setting and its number."""
     store = RunStore(request.results)
     return {
         (i, run): found.pulls.tobytes() + np.float64(found.answer).tobytes()
@@ -91,7 +95,7 @@ def stored(request: Request) -> dict[tuple[int, int], bytes]:
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files, given by their paths in a folder; folders are made."""
+    """Write files, given by their paths in a folder, and make missing folders."""
     for path, content in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -106,8 +110,8 @@ def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") 
 
 
 def pulling(name: str, first: str = "pass", parameters: str = "", arm: str = "0") -> str:
-    """The source of an algorithm that pulls an arm in every round, after some code; in that,
-    ``here`` is its folder.
+    """Return the source of an algorithm that runs some code, and then pulls an arm in every round.
+    In the code, ``here`` is the folder of the algorithm.
     """
     return f"""
 import os, signal, time
@@ -123,18 +127,18 @@ def {name}(game, rng, {parameters}):
 
 
 def started(*words: str, before: str = "", **more: Any) -> Popen:
-    """``bandit-run`` in a process of its own, after some code; what it prints is to be read."""
+    """Start ``bandit-run`` in a new process, after some code. What it prints can be read."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
     return Popen([sys.executable, "-c", before + MAIN, *words], **(pipes | more))
 
 
 def heeding_ctrl_c() -> None:
-    """For a new process: a shell has its processes in the background ignore Ctrl-C."""
+    """Let a new process react to Ctrl-C, which shells let background processes ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def until(condition: Callable[[], Any], process: Popen, seconds: float = 240.0) -> Any:
-    """Wait for a condition while a command runs; what it returns when it holds."""
+    """Wait until a condition holds while a command runs, and return its value."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert process.poll() is None, process.communicate()

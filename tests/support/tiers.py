@@ -1,16 +1,16 @@
-"""Which cases of a test the fast tests play."""
+"""Decide which cases of a test belong to the fast tests."""
 
 import pytest
 
 
 def first(cases, n=1, then=pytest.mark.slow):
-    """The first ``n`` cases are played by the fast tests; the others are marked."""
+    """Return the cases. The first ``n`` belong to the fast tests, the others get a mark."""
     cases = list(cases)
     return [*cases[:n], *(_marked(case, then) for case in cases[n:])]
 
 
 def every(n, cases):
-    """Every ``n``-th case is played by the fast tests."""
+    """Return the cases. Every ``n``-th belongs to the fast tests, the others get a mark."""
     slow = pytest.mark.slow
     return [_marked(case, slow) if i % n else case for i, case in enumerate(cases)]
 

@@ -1,4 +1,4 @@
-"""An ablation that is not in the paper: AdaP-KLUCB with radii of all pulls N instead of N/2."""
+"""An ablation that is not in the paper: AdaP-KLUCB whose radii use all pulls N instead of N/2."""
 
 import math
 
@@ -23,7 +23,7 @@ REWARDS = UNIT_INTERVAL
 
 @kernel
 def adap_klucb_n(game, rng, eps: Budget, alpha: Positive):
-    """As adap_klucb with n = N, although the mean is that of the last N/2 rewards."""
+    """The same as adap_klucb, but with n = N, although the mean is over the last N/2 rewards."""
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)
     while rounds_left(game) > 0:

@@ -1,4 +1,4 @@
-"""An ablation that is not in the paper: DP-SE with epochs longer by a factor."""
+"""An ablation that is not in the paper: DP-SE with epochs that are ``factor`` times as long."""
 
 import math
 
@@ -24,7 +24,7 @@ REWARDS = UNIT_INTERVAL
 
 @kernel
 def dp_se_times(game, rng, eps: Budget, beta: Probability, factor: Positive):
-    """As dp_se with ``factor`` times as many pulls in each epoch."""
+    """The same as dp_se, but with ``factor`` times as many pulls in each epoch."""
     S = np.arange(arms(game))
     sums, mu = np.zeros(arms(game)), np.zeros(arms(game))
     e = 0

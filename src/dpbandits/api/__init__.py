@@ -1,5 +1,6 @@
-"""The Python API: run, stop, load, plot, summarise, bound and audit from a notebook or a script.
+"""The functions for notebooks and scripts: run, stop, load, plot, summary, bounds, audit and
+others.
 
-``dpbandits`` itself exports these functions. Heavy packages are imported only in the functions that
-use them, so that ``import dpbandits`` is quick.
+The package ``dpbandits`` exports these functions. Large packages are imported only in the functions
+that use them, so that ``import dpbandits`` is quick.
 """

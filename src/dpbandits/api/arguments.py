@@ -1,4 +1,4 @@
-"""The types of arguments, for type checkers only."""
+"""Types of arguments; only type checkers use them."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @checks_arguments
 def algorithms() -> pd.DataFrame:
-    """The algorithms of the package, one row each: the promise, the parameters, and the kind of
-    actions that the algorithm plays.
+    """Return a table of the package's algorithms: their privacy promise, their parameters, and the
+    kind of actions that they play.
 
     >>> import dpbandits as dp
     >>> dp.algorithms().loc["adap_klucb", "parameters"]
@@ -25,13 +25,13 @@ def algorithms() -> pd.DataFrame:
 
 @checks_arguments
 def rules() -> pd.DataFrame:
-    """The stopping rules of the package, one row each: the promise and the parameters."""
+    """Return a table of the package's stopping rules: their privacy promise and parameters."""
     return _listing("rule")
 
 
 @checks_arguments
 def environments() -> pd.DataFrame:
-    """The environments of the package, one row each: the law and the parameters.
+    """Return a table of the package's environments: their reward law and their parameters.
 
     >>> import dpbandits as dp
     >>> dp.environments().loc["bernoulli_c2", "parameters"]
@@ -42,7 +42,7 @@ def environments() -> pd.DataFrame:
 
 @checks_arguments
 def experiments() -> pd.DataFrame:
-    """The experiments of the package: one row each, with a description."""
+    """Return a table of the package's experiments, with a description of each."""
     return _listing("experiment")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Page(type(Path())):  # type: ignore[misc]
-    """The path of a page, which Jupyter shows as a link."""
+    """The path of a page; Jupyter shows it as a link."""
 
     def _repr_html_(self) -> str:
         return f'<a href="{quote(str(self))}" target="_blank">{escape(str(self))}</a>'
@@ -63,53 +63,54 @@ def plot(
     ax: Axes | None = None,
     out: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Draw a tidy table: regret against time or budget, or stopping times.
+    """Draw a tidy table: regret against time or the privacy budget, or stopping times.
 
-    The table may also be a result of ``dp.budget``. Its figure shows regret against the budget, the
-    goal and the answers.
+    The table may also be a result of ``dp.budget``. Its figure shows the regret at each budget, the
+    goal, and the budgets that were found.
 
     Args:
-        table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``, or a list of
+        table: a tidy table, any table with the columns ``algo``, ``t`` and ``regret``, or a list of
             tables, which are joined.
-        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column of
-            several values for final regret against its values; None for the axis that suits the
-            table.
-        hue: a column; each of its values has a line. None for a line for each algorithm and each
-            value of other varied columns.
-        col: a column; each of its values has a panel. None for a panel for each environment and
+        x: ``t`` for regret against time. For final regret, a budget (``eps`` or ``rho``) or any
+            other column with several values. None for the axis that suits the table.
+        hue: a column; each of its values gets a line. None for a line for each algorithm and each
+            value of the other columns that vary.
+        col: a column; each of its values gets a panel. None for a panel for each environment and
             budget.
-        eps: the budget, or the budgets, that are drawn; None for all.
-        env: the environments that are drawn, as one name or label or a list; None for all.
-        kind: ``tail`` for the probability of large regrets; ``wins`` for how often one algorithm
-            is better than another over environments (see ``compare``); else None.
+        eps: the budget, or a list of budgets, to draw; None for all.
+        env: the environment to draw, by its name or label, or a list; None for all.
+        kind: ``tail`` for the probability of large regrets; ``wins`` for the number of environments
+            on which one algorithm is better than another (see ``compare``); else None.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
-        bounds: whether to draw the bounds of theorems beside the regret.
+        bounds: whether to draw regret bounds from theorems, too.
         metric: ``regret``, ``average`` or ``nash``, see ``measured``.
-        marks: whether to draw rings around the mean final regrets that ``compare`` cannot tell
-            from the smallest of their game.
-        title: a title; None for a title that says what varies, an empty text for no title.
-        width: inches, or ``column``, ``text``, ``icml-column``, ``ieee-text`` and others.
-        height: inches.
+        marks: whether to draw a ring around each mean final regret that ``compare`` does not
+            distinguish from the smallest mean in its environment at its budget.
+        title: a title. None gives a title that says what varies; an empty text gives no title.
+        width: the width in inches, or a word such as ``column``, ``text``, ``icml-column`` or
+            ``ieee-text``.
+        height: the height in inches.
         figsize: the width and the height in inches.
-        dpi: dots per inch of files that are no vector graphics.
-        ylim: the lowest and the highest value of the axis of regret, or of stopping times.
+        dpi: dots per inch of PNG files.
+        ylim: the lowest and the highest value on the axis of regret, or of stopping times.
         font: ``sans``, ``serif`` (Times), ``latex`` (Computer Modern) or an installed font.
-        note: False for no note below the panels.
+        note: whether there is an explaining note below the panels.
         legend: ``top``, ``right``, ``inside`` or ``none``.
-        labels: the labels of algorithms, or of lines of the legend, by their names.
-        only: the algorithms that are drawn.
+        labels: a dictionary with the labels of algorithms, or of lines of the legend.
+        only: the algorithms to draw.
         order: the algorithms that come first in the legend.
-        highlight: the algorithms that are drawn in colour; the others are grey.
+        highlight: the algorithms to draw in colour; all others are grey.
         xscale: ``log`` or ``linear``.
         yscale: ``log`` or ``linear``.
         palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
             colours.
-        colors: the colours of algorithms, by the algorithms' names. A colour is a name in the
-            palette ``okabe-ito``, as in ``LINE`` in the files of algorithms, a name of matplotlib,
-            or a code such as ``#0072B2``.
-        ax: your own axes, in which a figure of one panel is drawn.
-        out: the file to write: PDF, PNG, SVG or PGF, or PDF and PNG if its name has no suffix.
+        colors: a dictionary with the colours of algorithms. A colour is a name in the palette
+            ``okabe-ito`` (see ``LINE`` in the files of algorithms), a name of matplotlib, or a code
+            such as ``#0072B2``.
+        ax: your own axes of matplotlib, for a figure with a single panel.
+        out: the file to write, whose suffix is the format: PDF, PNG, SVG or PGF. Without a suffix,
+            a PDF and a PNG are written.
 
     Returns:
         A figure, which Jupyter shows. If pyplot is imported, the figure is pyplot's current one.
@@ -151,17 +152,18 @@ def report(
     *,
     metric: str = "regret",
 ) -> Path:
-    """Write one HTML page about tidy tables, with charts, summary tables, the privacy of the
-    algorithms and the map of regrets.
+    """Write one HTML page about tidy tables: charts, summaries, the privacy of the algorithms, and
+    regrets relative to lower bounds.
 
-    The page needs no network and no server. ``bandit-report`` writes such a page for a results
-    folder. The function needs the extra ``report``.
+    The page is a single file and needs no network. ``bandit-report`` writes such a page for a
+    results folder. The function needs the extra ``report`` of the package.
 
     Args:
-        tables: a tidy table, a list of tables, or tables by their names on the page.
+        tables: a tidy table, a list of tables, or a dictionary of tables by their titles on the
+            page.
         out: the file to write.
-        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about
-            pseudo-regret, so pages of other metrics show no theorems.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems bound
+            pseudo-regret, so pages about other metrics have no theorems.
 
     Returns:
         The path of the page, which Jupyter shows as a link.
@@ -196,7 +198,7 @@ def bounds(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Return the theorems that bound the regret of one setting.
+    """Return the theorems that bound the regret of one algorithm in one environment.
 
     >>> import dpbandits as dp
     >>> found = dp.bounds(algo="adap_ucb", env="bernoulli_c2", eps=0.5, horizon=1e6)
@@ -210,14 +212,14 @@ def bounds(
         rho: privacy budget of an algorithm with rho-zCDP.
         horizon: number of rounds.
         population: users with individual privacy levels.
-        eps_min: the lowest privacy level at which users send reports; users below it send nothing.
+        eps_min: for local privacy: users with a lower privacy level send nothing.
         assume: as in ``run``.
         config_dir: as in ``run``.
         **parameters: parameters of the algorithm.
 
     Returns:
-        A row for each theorem that applies: ``bound, side, kind, value, formula``; the value is
-        NaN if the theorem has no known constants.
+        A row for each theorem that applies, with the columns ``bound, side, kind, value, formula``.
+            The value is NaN if the theorem does not state its constants.
     """
     request = request_of("regret", locals())
 

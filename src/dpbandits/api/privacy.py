@@ -1,4 +1,4 @@
-"""Audit a privacy guarantee, and find the privacy budget that a goal for the regret needs."""
+"""Audit privacy guarantees, and find the privacy budget that is needed for a given regret."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..contracts.algorithm import Algorithm
     from .arguments import AlgorithmLike, EnvironmentLike
 
-# Arguments of ``budget``: OF_RULES are for stopping rules only, and OF_SEARCH control the search.
-# All other arguments are keys of runs
+# Some arguments of ``budget``: OF_RULES are only for stopping rules, and OF_SEARCH control the
+# search. All others are keys of runs
 OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
@@ -49,25 +49,25 @@ def budget(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Find the smallest privacy budget at which the mean regret is small enough: at most a number,
-    or at most a multiple of the regret of a baseline.
+    """Find the smallest privacy budget at which the mean regret is small enough. The goal is a
+    number, or a multiple of the mean regret of a baseline.
 
-    For stopping rules, find the smallest budget at which the mean stopping time is at most a
-    number, or at most a multiple of the time without privacy. With ``eps=[...]``, compute the
-    stopping times at these budgets instead.
+    For stopping rules, the goal is a number of samples, or a multiple of the samples that are
+    needed without privacy. With ``eps=[...]``, the function only computes the numbers of samples at
+    these budgets.
 
-    At each budget, the search adds runs until the mean regret is above or below the goal with
-    confidence. The search bisects the budgets until the interval is as narrow as ``precision``
-    requires, or until ``runs`` runs at a budget do not suffice. The interval holds with probability
-    95 % (docs/comparing.md).
+    At each budget, the search adds runs until a test decides whether the mean regret is above or
+    below the goal. The search bisects the range of budgets until the interval of the answer is as
+    narrow as ``precision`` requires, or until ``runs`` runs at a budget do not decide. With
+    probability 95 %, the interval contains the true answer (docs/comparing.md).
 
     >>> import dpbandits as dp
     >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
     >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
     True
 
-    How many more samples does privacy cost an A/B test, which decides whether the mean of an arm is
-    0.3 or 0.5?
+    The next example shows how many more samples an A/B test needs for privacy. The test decides
+    whether the mean of an arm is 0.3 or 0.5.
 
     >>> given = {"mu0": 0.3, "mu1": 0.5, "eps": [0.5, 1.0, 2.0], "per_week": 1000, "runs": 50}
     >>> found = dp.budget(rule="dp_sprt", env=dp.bernoulli([0.3]), **given)
@@ -75,57 +75,61 @@ def budget(
     True
 
     Args:
-        algo: an algorithm, or several, as in ``run``.
-        rule: instead of ``algo`` a stopping rule, or several, as in ``stop``.
+        algo: an algorithm, or a list of algorithms, as in ``run``.
+        rule: instead of ``algo``, a stopping rule or a list of rules, as in ``stop``.
         env: one environment.
         horizon: number of rounds, T.
-        regret: the largest mean regret at the horizon.
-        samples: for rules, the largest mean number of samples.
-        ratio: instead of ``regret``, the largest ratio of the mean regret to the mean regret of the
-            baseline; instead of ``samples``, the largest ratio of the samples to the samples
-            without privacy.
-        quantile: for rules, the quantile of the number of samples that replaces the mean.
-        per_week: for rules, the number of users per week, so that answers are also in weeks.
-        weeks: for the sheet of rules with ``per_week``, the weeks after which runs are cut; 26 by
-            default.
-        baseline: for ``ratio``, an algorithm without privacy; None to compare each algorithm with
-            itself without privacy.
-        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the smallest
-            budget whose runs show, with 95 %, that the algorithm makes fewer mistakes about
-            labelled users than the best constant action, or than uniform play.
+        regret: the goal: the largest allowed mean regret at the horizon.
+        samples: the goal for rules: the largest allowed mean number of samples.
+        ratio: instead of ``regret``, the largest allowed ratio of the mean regret to the mean
+            regret of the baseline. Instead of ``samples``, the largest allowed ratio of the samples
+            to the samples without privacy.
+        quantile: for rules, the quantile of the number of samples to use in place of the mean.
+        per_week: for rules, the number of users per week; answers are then also given in weeks.
+        weeks: with ``eps=[...]`` and ``per_week``, the number of weeks after which runs are
+            stopped; 26 by default.
+        baseline: for ``ratio``, the name of an algorithm without privacy; None to compare each
+            algorithm with itself without privacy.
+        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``. The answer is the
+            smallest budget at which runs show, with probability 95 %, that the algorithm makes
+            fewer mistakes on labelled data than the best constant action, or than uniform play.
         least: the smallest budget that is tried; .001 by default, and .1 with ``beats``.
         most: the largest budget that is tried; 1000 by default, and 100 with ``beats``.
-        precision: the ratio of the ends of the requested interval; 1.25 by default.
-        runs: independent runs at one budget, at most; 2048 by default, and 200 for a sheet.
+        precision: the requested ratio of the upper to the lower end of the interval; 1.25 by
+            default.
+        runs: the largest number of runs at one budget; 2048 by default, and 200 with ``eps=[...]``.
         seed: as in ``run``.
         shuffle_arms: as in ``run``.
-        assume: whether to run although assumptions that only regret bounds need do not hold.
+        assume: whether to run even if assumptions are violated that are needed only for regret
+            bounds.
         jobs: number of workers.
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or rule; for rules also ``arm``, ``cap``, the
-            keys by which answers are judged, such as ``mu0``, and ``eps=[...]`` for a sheet.
+        **parameters: parameters of the algorithm or rule. For rules also ``arm``, ``cap``, keys
+            that define a correct answer, such as ``mu0``, and ``eps=[...]``.
 
     Returns:
-        For rules with ``eps=[...]``, a sheet with a row for each rule and budget. Its first columns
-        are the parameters that distinguish rules of one name, and the keys by which answers are
-        judged. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is the
-        90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that ended,
-        and ``wrong`` the share of runs with a wrong answer (blank if no answer is judged).
-        ``agree`` is the share of runs whose answer equals the answer without privacy on equal
-        rewards (blank for estimates). ``without_privacy`` is the mean number of samples without
-        privacy, and ``free_ended`` the share of these runs that ended. ``answer`` is a sentence. A
-        run that was cut counts with the rounds that it had. If a run was cut, the true mean is at
-        least the value of ``samples``, and there is no interval.
+        For rules with ``eps=[...]``, a table with a row for each rule and budget. The first columns
+            are the parameters in which rules of one name differ, and the keys that define a correct
+            answer. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is
+            the 90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that
+            ended before the cap, and ``wrong`` the share of runs with a wrong answer (blank if
+            answers cannot be judged). ``agree`` is the share of runs whose answer equals the answer
+            without privacy on the same rewards (blank for estimates). ``without_privacy`` is the
+            mean number of samples without privacy, and ``free_ended`` the share of these runs that
+            ended. ``answer`` is a sentence. A run that did not end counts with its rounds up to the
+            cap. With such a run, the true mean is at least the value of ``samples``, and there is
+            no interval.
         For algorithms, and for rules without ``eps``, a row for each algorithm or rule: ``algo`` or
-        ``rule``, and the parameters that distinguish algorithms of one name; ``budget`` with its
-        interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal; ``name``
-        (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
-        search; the ``answer`` as a sentence. Between the ends, ``budget`` is where the means cross
-        the goal. With ``beats``, ``budget`` equals ``high``: the runs show that the algorithm beats
-        the line at ``high``, and does not beat it at ``low``. If the smallest budget that was tried
-        reaches the goal, ``low`` is 0; if no budget reaches the goal, ``budget`` is blank.
+            ``rule``, and the parameters in which algorithms of one name differ; ``budget`` with its
+            interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal;
+            ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and
+            ``seconds`` of the search; the ``answer`` as a sentence. ``budget`` is the point between
+            ``low`` and ``high`` at which the means cross the goal. With ``beats``, ``budget``
+            equals ``high``: the runs show that the algorithm makes fewer mistakes than the
+            reference at ``high``, and that it does not at ``low``. If the smallest tried budget
+            reaches the goal, ``low`` is 0. If no budget reaches the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -161,7 +165,7 @@ def answers_of(
     parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:
-    """Return the answer of ``budget`` about algorithms, or about rules if the group is ``rule``.
+    """Return the table of ``budget`` about algorithms or, if ``group`` is ``rule``, about rules.
 
     Args:
         group: ``algo`` or ``rule``.
@@ -207,60 +211,66 @@ def audit(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Audit the guarantee of an algorithm: replay its proof, and bound its privacy loss from below.
+    """Audit the privacy guarantee of an algorithm: replay the noise of its proof, and measure a
+    lower bound on its privacy loss.
 
-    The audit plays the algorithm on sequences of rewards that differ in one reward, and searches
-    for an event that distinguishes them. docs/privacy_limits.md says what an audit proves.
+    The audit plays the algorithm on two sequences of rewards that differ in one reward, and
+    searches for an event that distinguishes the two. docs/privacy_limits.md says what an audit
+    proves.
 
     Args:
-        algo: an algorithm, as in ``run``. The verdict on a function that declares no ``rewards``
-            (see ``algorithm``) and does not truncate rewards is *undecided*.
-        rule: a stopping rule instead.
-        mechanism: the name of a release instead.
-        policy: an external policy instead: a class in plain Python, for rewards in [0, 1]. ``run``
-            plays such policies, too. ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns
-            an object with ``choose() -> int`` and ``receive(arm, reward)``. These methods may have
-            other names (docs/own_class.md). Instead of them, the object may have its own loop
-            ``play(pull)``, which calls ``pull(arm) -> reward``. The policy may also draw random
-            numbers from the functions of ``numpy.random`` and ``random``; if the policy sets their
-            seed, the seed takes effect. The audit replays the noise of the policy, and samples its
-            actions if the replays show no privacy, or if the policy makes choices with
-            probabilities that depend on rewards. The verdict is *consistent* only if every replay
+        algo: an algorithm, as in ``run``. If a function declares no ``rewards`` (see ``algorithm``)
+            and does not truncate them, the verdict is *undecided*.
+        rule: instead of ``algo``, a stopping rule.
+        mechanism: instead of ``algo``, the name of a release (a private mechanism).
+        policy: instead of ``algo``, an external policy: a class in plain Python for rewards in [0,
+            1], as in ``run``. ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
+            object with ``choose() -> int`` and ``receive(arm, reward)``. Other names of ``choose``
+            and ``receive`` are possible (docs/own_class.md). Instead of the two methods, the object
+            may have a method ``play(pull)`` with its own loop, which calls ``pull(arm) -> reward``.
+            The policy may also draw random numbers from the functions of ``numpy.random`` and
+            ``random``; seeds that it sets take effect. The audit replays the noise of the policy.
+            The audit samples the actions if a replay fails, or if the policy makes choices whose
+            probabilities depend on rewards. The verdict is *consistent* only if every replay
             succeeded, else *VIOLATED* or *undecided*. A class with a ``GUARANTEE``, with
-            ``REWARDS``, or with the budget rho is audited as an algorithm, as in its file.
-        local: whether a policy promises local privacy: that the response of each user is private.
-            Such a policy adds noise to each reward as soon as it receives the reward. If ``local``
-            is false, the policy promises that all its actions are private. If a replay fails, the
-            audit samples responses and actions.
+            ``REWARDS``, or with the budget rho is audited like an algorithm in a file.
+        local: whether a policy promises local privacy, which protects the response of each user. A
+            policy with local privacy adds noise to each reward as soon as it receives the reward.
+            If ``local`` is false, the policy promises that the sequence of its actions is private.
+            If a replay fails, the audit samples responses and actions.
         eps: the budget, or a list of budgets.
         rho: the budget, or a list of budgets, of a promise of rho-zCDP.
-        horizon: rounds of the games, or a list; None for several, as long as they are cheap.
-        exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
-        arms: the number of arms of the games, or a list; None for several, 2 for an exact loss.
-        runs: the largest number of runs of a test under each of two neighbouring sequences of
-            rewards; None for a number that is enough in most cases.
-        confidence: the probability that a measured loss does not exceed the true loss.
-        seed: the seed of the audit, which determines a finding together with the arguments above.
-        max_time: seconds, divided among the budgets, after which the audit stops. A row that is not
-            finished then contains the findings so far. Its verdict is *VIOLATED* or *undecided*.
+        horizon: the number of rounds of the games, or a list of numbers; None for several small
+            numbers.
+        exact: whether to compute the exact privacy loss of the actions instead
+            (docs/exact_loss.md).
+        arms: the number of arms of the games, or a list of numbers. None for several numbers, but 2
+            for an exact loss.
+        runs: the largest number of runs of a test on each of two neighbouring sequences of rewards;
+            None for a number that is enough in most cases.
+        confidence: the probability with which a measured loss is at most the true loss.
+        seed: the seed of the audit. Together with the arguments above, it determines a finding.
+        max_time: seconds after which the audit stops, divided among the budgets. An unfinished row
+            has the findings so far, and its verdict is *VIOLATED* or *undecided*.
         jobs: number of workers, -1 for one per core.
-        results: folder in which findings of samples are stored; None to write nothing.
+        results: folder in which findings from samples are stored; None to write nothing.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or of the policy; for a rule also the keys by
-            which its answers are judged, such as ``rel_error``.
+        **parameters: parameters of the algorithm or the policy. For a rule also keys that define a
+            correct answer, such as ``rel_error``.
 
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:
-        ``measured``, the lower confidence bound on the privacy loss, and ``promised``, both in the
-        ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the smallest true loss, as a multiple
-        of the promised loss, at which the runs would have refuted the promise; the neighbouring
-        sequences and the event; how many ``replays`` of the alignment were ``aligned``; the
+        ``measured``, a lower confidence bound on the privacy loss, and ``promised``, the promised
+            loss, both in the ``unit`` eps (or mu for zCDP and RDP); ``detectable``, the smallest
+            true loss at which the runs would have refuted the promise, as a multiple of the
+            promised loss; the neighbouring sequences and the event; how many ``replays`` of the
+            alignment were ``aligned``; the
         horizons and numbers of arms that were ``tried``; and the ``verdict``, one of VIOLATED,
         MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
-        each budget and horizon, with ``low`` and ``high``, between which the loss lies.
+            each budget and horizon. The exact loss lies between ``low`` and ``high``.
 
     Raises:
-        BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
+        BadInput: the audit is not possible, an exact loss cannot be computed, or scikit-learn (for
             exact losses python-flint) is not installed.
     """
     given = locals()
@@ -311,7 +321,7 @@ def audit(
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
         raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
-    stores = results is not None and policy is None  # an audit of policies refuses ``results``
+    stores = results is not None and policy is None  # the audit of a policy refuses ``results``
     folder = folder_of("results", results) if stores else None
     if folder is not None:
         check_writable(folder)
@@ -332,8 +342,8 @@ def _arguments() -> set[str]:
 
 
 def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
-    """Refuse a misspelt argument of ``audit``: a given name that resembles an argument and that is
-    not a parameter of the audited algorithm, rule or policy (``takes``).
+    """Refuse a misspelt argument of ``audit``: a name that resembles an argument and is no
+    parameter (``takes``) of the audited algorithm, rule or policy.
     """
     known = _arguments()
     for name in given:

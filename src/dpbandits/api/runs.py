@@ -1,4 +1,4 @@
-"""Runs, stopping times and experiments from Python."""
+"""Run algorithms, stopping rules and experiments from Python."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def run(
 ) -> pd.DataFrame:
     """Run bandit algorithms and return their regret as a tidy table.
 
-    A list is a sweep: every combination is run. The table equals the table that ``bandit-run``
-    writes for the same sweep. Arguments that are left out have the defaults of conf/config.yaml.
+    An argument may be a list of values. Every combination of the values is then run, which is
+    called a sweep. The result equals the table that ``bandit-run`` writes for the same sweep.
+    Arguments that are left out have the defaults in conf/config.yaml.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
@@ -84,42 +85,42 @@ def run(
     Args:
         algo: an algorithm's name, ``dp.algorithm(...)``, a function or a class.
         env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
-        policy: a class, or a function that returns an object, or a list of them. The object chooses
-            arms and receives rewards, as in ``audit``. Policies are run beside the algorithms of
-            ``algo``.
-        eps: privacy budget, in nats.
-        rho: privacy budget of algorithms with rho-zCDP.
+        policy: a class, a function that returns an object, or a list of these. The object chooses
+            arms and receives rewards, as in ``audit``. Policies are run in addition to ``algo``.
+        eps: the privacy budget, in nats; a larger budget means less privacy.
+        rho: the privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: independent runs of each setting; 100 by default. An interval from n runs cannot
-            account for bad runs whose probability is below 3/n. ``auto``: as many as are needed
-            (docs/runs.md).
-        precision: with ``runs="auto"``, the largest allowed ratio of half the width of a mean's
-            interval to the mean.
+        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
+            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
+            until the mean is precise enough (docs/runs.md).
+        precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
+            divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
-        max_time: with ``runs="auto"``, seconds after which no more runs are begun.
-        seed: an integer; the setting, the seed and the run number determine a run.
+        max_time: with ``runs="auto"``, the number of seconds after which no more runs are begun.
+        seed: an integer. The setting, the seed and the number of a run determine its result.
         population: users with individual privacy levels, for local privacy.
-        eps_min: local privacy: users with a lower level send nothing.
+        eps_min: for local privacy: users with a lower privacy level send nothing.
         checkpoints: approximate number of points of each regret curve.
-        shuffle_arms: whether each run shuffles the arms; true by default. Ties go to the arm of the
-            lowest number, so without shuffling regret depends on the order of the arms.
-        assume: whether to run although assumptions that only regret bounds need do not hold.
+        shuffle_arms: whether each run shuffles the arms; true by default. Ties go to the arm with
+            the lowest number, so without shuffling the regret depends on the order of the arms.
+        assume: whether to run even if assumptions are violated that are needed only for regret
+            bounds.
         experiment: the name of a paper's experiment, one of ``dp.experiments()``.
         jobs: number of workers, -1 for one per core. The table does not depend on ``jobs``.
         backend: ``threads``, ``processes`` or ``auto``.
-        results: folder in which finished runs are stored and found, shared with the commands; None
-            to write nothing.
-        max_rows: a request whose table would have more rows is refused.
+        results: folder in which finished runs are stored and looked up; the commands use such
+            folders, too. None to write nothing.
+        max_rows: the largest allowed number of rows of the table; larger requests are refused.
         config_dir: folder with your own algorithms, environments and experiments.
         **parameters: parameters of the algorithm.
 
     Returns:
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
-        (pseudo-regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the
-        column of a budget is blank for algorithms that do not take it.
-        ``table.attrs["settings"]`` is a JSON text, which maps the id of each setting to all values
-        with which the setting was run.
+        (pseudo-regret). Budgets of algorithms with rho-zCDP are in a column ``rho``. If an
+            algorithm does not take a budget, the column of this budget is blank.
+            ``table.attrs["settings"]`` is a JSON text. The text maps the id of each setting to all
+            values with which the setting was run.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -167,8 +168,8 @@ def stop(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Run stopping rules. A rule samples until it has an answer: the mean of an arm to a relative
-    error, the best of several arms, or one of two hypotheses about a mean.
+    """Run stopping rules. A rule samples until it has an answer: the mean of an arm up to a
+    relative error, the best of several arms, or one of two hypotheses about a mean.
 
     >>> import dpbandits as dp
     >>> table = dp.stop("adap_tt", env=dp.bernoulli([0.9, 0.5]), eps=1, delta=0.1, runs=3)
@@ -180,26 +181,27 @@ def stop(
 
     Args:
         rule: a rule's name, ``dp.algorithm(...)``, or a function.
-        env: the environment that has the arm.
-        arm: the number of the arm, from 0.
-        eps: privacy budget, in nats.
-        rel_error: the relative error a that the estimate may have, in (0, 1).
-        beta: the probability with which the error may be larger than ``rel_error``, in (0, 1).
+        env: the environment, as in ``run``.
+        arm: for rules that estimate or test a mean, the number of the arm, from 0.
+        eps: the privacy budget, in nats; a larger budget means less privacy.
+        rel_error: the allowed relative error a of the estimate, in (0, 1).
+        beta: the allowed probability of an error above ``rel_error``, in (0, 1).
         R: rewards lie in [-R, R].
-        delta: for rules that name the best arm, the probability of naming another arm, in (0, 1).
-        mu0: for rules that decide between two hypotheses, the mean under the first.
-        mu1: the mean under the second.
-        alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` is the probability of
-            deciding for mu0 if mu1 holds.
-        cap: the largest number of samples; a rule that has not halted by then is stopped.
-        runs: independent runs of each setting; 100 by default. An interval from n runs cannot
-            account for bad runs whose probability is below 3/n. ``auto``: as many as are needed
-            (docs/runs.md).
-        precision: with ``runs="auto"``, the largest allowed ratio of half the width of a mean's
-            interval to the mean.
+        delta: for rules that name the best arm, the allowed probability of naming another arm, in
+            (0, 1).
+        mu0: for rules that decide between two hypotheses, the mean under the first hypothesis.
+        mu1: the mean under the second hypothesis.
+        alpha: the allowed probability of deciding for mu1 if the mean is mu0; ``beta`` is the
+            allowed probability of deciding for mu0 if the mean is mu1.
+        cap: the largest number of samples, at which a rule without an answer is stopped.
+        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
+            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
+            until the mean is precise enough (docs/runs.md).
+        precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
+            divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
-        max_time: with ``runs="auto"``, seconds after which no more runs are begun.
-        seed: an integer; the setting, the seed and the run number determine a run.
+        max_time: with ``runs="auto"``, the number of seconds after which no more runs are begun.
+        seed: an integer. The setting, the seed and the number of a run determine its result.
         shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
             default.
         experiment: the name of an experiment of stopping rules.
@@ -212,8 +214,8 @@ def stop(
 
     Returns:
         A row for each run: the setting, and ``seed, setting, run, stopping_time, estimate, halted,
-        correct``. For rules that name an arm or a hypothesis, the column ``answer``, which contains
-        the number of the arm or hypothesis, replaces ``estimate``.
+        correct``. Rules that name an arm or a hypothesis have a column ``answer`` in place of
+            ``estimate``, with the number of the arm or the hypothesis.
 
     Raises:
         BadInput, RunsFailed: as in ``run``.
@@ -225,24 +227,23 @@ def stop(
 def reproduce(
     experiment: str, results: str | PathLike[str] = "results", **changes: Any
 ) -> list[Path]:
-    """Play the missing runs of an experiment, and write its table, summaries and figure.
+    """Play the missing runs of an experiment, and write its table, its summaries and its figure.
 
-    Nothing is written if the table has the same settings and sources, and the figure is newer than
-    the table and than the code that draws it.
+    Nothing is written if the existing table has the same settings and was made by the same code,
+    and if the figure is newer than the table and the code that draws it.
 
     Args:
         experiment: one of ``dp.experiments()``.
         results: the folder to write to.
-        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment
-            varies the horizon of all settings, the settings of at most ``horizon`` rounds are
-            played; if there are none, the settings of the smallest horizon are played.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment runs
+            every setting at several horizons, the settings of at most ``horizon`` rounds are
+            played. If there are none, the settings with the smallest horizon are played.
 
     Returns:
         The paths of the figure: PDF and PNG.
 
     Raises:
-        BadInput: as in ``run``; or ``changes`` would replace the table of the experiment as its
-            file defines it.
+        BadInput: as in ``run``, or the table of the unchanged experiment would be replaced.
         RunsFailed: as in ``run``.
     """
     from ..figures.experiments import tabulated
@@ -262,7 +263,8 @@ def algorithm(
     guarantee: Guarantee | None = None,
     **parameters: Any,
 ) -> Choice:
-    """An algorithm with values for its parameters; a list of values is a sweep.
+    """Return an algorithm with values for its parameters, to use in ``run`` and others. If a
+    parameter has a list of values, all values are run.
 
     >>> import dpbandits as dp
     >>> dp.algorithm("adap_ucb", alpha=[1, 3.1])
@@ -270,9 +272,10 @@ def algorithm(
 
     Args:
         algo: the name of an algorithm or stopping rule, or a function, or a class.
-        rewards: for a function or a class, the interval of rewards that it assumes, or another
+        rewards: for a function or a class: the interval in which it assumes rewards, or another
             assumption.
-        guarantee: for a function or a class, its promise, such as ``authoring.global_dp(SOURCE)``.
+        guarantee: for a function or a class: its privacy promise, such as
+            ``authoring.global_dp(SOURCE)``.
         **parameters: values of the algorithm's parameters.
     """
     from ..settings.choices import algorithm_choice
@@ -292,8 +295,8 @@ def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
 
 
 def request_of(question: str, arguments: dict[str, Any]) -> Request:
-    """Return the request for a call of a public function; ``arguments`` maps the names of the
-    function's arguments to their values.
+    """Return the request for a call of a public function. ``arguments`` is a dictionary of the
+    arguments of the call, by their names.
     """
     from ..contracts.question import question_named
     from ..settings.compose import request_from

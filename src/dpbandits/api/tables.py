@@ -41,22 +41,23 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 @checks_arguments
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table; the file has the same bytes as the file that a command writes for the
-    same settings.
+    """Write a tidy table to a file. The file has the same bytes as the file that a command writes
+    for the same settings.
 
-    A second file, whose name ends in ``.records.json``, has the records of the settings.
-    ``dp.load`` reads labels, bounds and the data of metrics from it. For a frame without records,
-    such as a join of several tables, the second file is not written. Only commands write the whole
-    manifest.
+    The function also writes the records of the settings to a second file, whose name ends in
+    ``.records.json``. ``dp.load`` reads them, since labels, bounds and metrics need them. A table
+    without records, such as a join of several tables, has no second file. Only commands write the
+    whole manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file; a name that ends in ``.csv.gz`` or ``.parquet`` gives this
-            format, and any other name gives CSV.
+        path: the path of the file. If the path ends in ``.csv.gz`` or ``.parquet``, this is the
+            format; otherwise it is CSV.
 
     Raises:
-        BadInput: the path names another compressed file, pyarrow is not installed, or the argument
-            is not a table of pandas or of a package that converts its tables to pandas.
+        BadInput: the path has the ending of another compressed format, pyarrow is not installed, or
+            the argument is not a table of pandas or of a package that converts its tables to
+            pandas.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..files import is_replaceable
@@ -99,12 +100,13 @@ def summary(
 
     Returns:
         One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
-        for their tail. For stopping rules, the rows also have ``halted``, and ``correct`` with its
-        interval; ``correct`` is blank where the mean lies between two hypotheses. If a run reached
-        its cap, the mean is a lower limit without an interval, and quantiles at the cap are blank.
-        For labelled data, the rows also have ``of_constant``, the mean divided by the expected
-        mistakes of the best constant action.
+            mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too
+            few to show how large regret can be. For stopping rules, the rows also have ``halted``,
+            the number of runs with an answer, and ``correct``, the share of correct answers with
+            its interval. ``correct`` is blank if the mean lies between the two hypotheses. If a run
+            reached its cap, the mean is only a lower bound without an interval, and quantiles at
+            the cap are blank. For labelled data, the rows also have ``of_constant``: the mean
+            divided by the expected mistakes of the best constant action.
 
     Raises:
         BadInput: the table is not tidy.
@@ -130,9 +132,9 @@ def latex(
     labels: Mapping[str, str] | None = None,
     metric: str = "regret",
 ) -> str:
-    """Return a tidy table, or several joined ones, as the LaTeX table that the commands write.
+    """Return the summary of a tidy table, or of several joined tables, as a table for LaTeX.
 
-    The function also takes a result of ``budget``.
+    Commands write the same LaTeX table. The function also takes a result of ``budget``.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
@@ -142,13 +144,14 @@ def latex(
     Args:
         table: a tidy table, or a list of tables.
         columns: the columns of ``summary`` and of ``compare`` that are printed, in this order, as a
-            list or as text with commas; ``interval`` is the interval of the mean. Columns that are
-            needed to tell rows apart, or to tell the games of bold means apart, are added.
+            list or as text with commas; ``interval`` is the interval of the mean. Columns are added
+            if rows, or the games (environment, horizon and budget) of bold means, would look alike
+            without them.
         best: ``tied`` (or ``bold``) prints a mean in bold if ``compare`` does not distinguish it
-            from the smallest mean of its game; ``plain`` prints no mean in bold.
-        pivot: a column, such as ``eps``; each of its values has a column of the table.
+            from the smallest mean of its game. ``plain`` prints no mean in bold.
+        pivot: a column, such as ``eps``; each of its values becomes a column of the LaTeX table.
         digits: the number of significant digits.
-        labels: the names of algorithms, environments and other words in the table.
+        labels: a dictionary with labels for algorithms, environments and other words.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``.
 
     Raises:
@@ -178,11 +181,11 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
 
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
-    expected mean of the arm played. Nash regret is not a mean over runs. The table therefore
-    contains a value for each run: the mean of the values is the estimate, and their standard error
-    is, to first order, the standard error of the estimate. Summaries, intervals and comparisons of
-    the table are then valid. Between two checkpoints, the estimate replaces the expectation by its
-    mean over these rounds, which can only make the estimate smaller;
+    expected mean of the arm played. Nash regret is not a mean over runs. The table therefore has a
+    value for each run, such that the mean of the values is the estimate. The standard error of the
+    values is, to first order, the standard error of the estimate, so summaries, intervals and
+    comparisons of the table are valid. In the rounds between two checkpoints, the estimate uses the
+    mean of the expectation over these rounds, which can only make the estimate smaller.
     ``summary(table, metric="nash")`` returns an upper bound on the difference.
 
     >>> import dpbandits as dp
@@ -192,13 +195,13 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
     True
 
     Args:
-        table: a tidy table of regret, or a list of tables; for ``nash``, a table that ``dp.run``
-            returned or a loaded table with a manifest.
-        metric: ``regret``, ``average``, ``nash``, or ``error`` for the mean loss per round:
-            the share of mistakes for labelled users, 1 - the mean reward on a log.
+        table: a tidy table of regret, or a list of tables. For ``nash``, a table that ``dp.run``
+            returned, or a table loaded from a file with a manifest.
+        metric: ``regret``, ``average``, ``nash`` or ``error``. ``error`` is the mean loss per
+            round: the share of mistakes on labelled data, and 1 - the mean reward on a log.
 
     Raises:
-        BadInput: there is no such metric, or the table does not allow it.
+        BadInput: there is no such metric, or the table lacks what the metric needs.
     """
     from ..results.table import of_frames
 
@@ -213,14 +216,14 @@ def compare(
     metric: str = "regret",
     sets: bool = False,
 ) -> pd.DataFrame:
-    """Compare each algorithm with the best algorithm of its game, or with a baseline.
+    """Compare each algorithm with the best algorithm, or with a baseline, in each game.
 
-    A game is an environment with a budget and a horizon. If the runs contain enough of the rare
-    runs with a large regret, the intervals of all comparisons of a table hold simultaneously with
-    probability 95 %. If such runs are so rare that some samples contain none, the intervals hold
-    less often: if 3 such runs are expected, one sample in twenty contains none. No fixed number of
-    runs is enough for every tail: the simulations in docs/runs.md measure how often the intervals
-    hold. The column ``runs_needed`` estimates how many runs the observed tail needs.
+    A game is an environment with a budget and a horizon. The intervals of all comparisons of a
+    table hold simultaneously with probability 95 %, if the table contains enough of the rare runs
+    with a large regret. If such runs are so rare that a table may contain none, the intervals hold
+    less often: if 3 such runs are expected, one table in twenty contains none. No fixed number of
+    runs is enough for every law of regret; the simulations in docs/runs.md measure how often the
+    intervals hold. The column ``runs_needed`` estimates how many runs are needed.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
@@ -228,36 +231,39 @@ def compare(
     [True, False]
 
     Args:
-        table: a tidy table, or a list of tables, of regret or of stopping times. The stopping time
-            of a run that reached its cap is the cap.
-        baseline: the name of an algorithm, with which all other algorithms are compared; ``inf`` to
-            compare each algorithm with itself without privacy; None for the best algorithm. A
-            baseline without a budget is compared with the games of every budget.
+        table: a tidy table, or a list of tables, of regret or of stopping times. If a run reached
+            its cap, its stopping time is the cap.
+        baseline: the name of an algorithm with which all others are compared; ``inf`` to compare
+            each algorithm with itself without privacy; None for the best algorithm. A baseline
+            without a budget is the baseline at every budget.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``. For Nash regret, only means
-            and their differences are meaningful: medians and probabilities describe single runs.
-        sets: whether to count on how many environments each algorithm is better than each other
-            algorithm. At least three environments and three algorithms are needed. Then the result
+            and their differences have a meaning, since medians and probabilities describe single
+            runs.
+        sets: whether to count, for each pair of algorithms, on how many environments one is better
+            than the other. At least three environments and three algorithms are needed. The result
             has a row for each budget and ordered pair of algorithms: ``other``, the second
             algorithm; ``sets``, the number of environments; ``below``, on how many environments the
-            mean is below the mean of ``other``; ``wins``, ``ties`` and ``losses``, where a tie is a
-            pair that the permutation test of all pairs of the table does not tell apart; ``share``,
-            which is below / sets, with its 95 % interval over environments (Clopper & Pearson); the
-            mean ranks ``rank`` and ``other_rank``; the ``critical_difference`` of two ranks
-            (Nemenyi, 5 %), and ``p`` of Friedman's test of equal ranks.
+            first algorithm has the smaller mean; ``wins``, ``ties`` and ``losses``, where a tie
+            means that the permutation test finds no difference; ``share``, which is below / sets,
+            with its 95 % interval over environments (Clopper & Pearson); the mean ranks ``rank``
+            and ``other_rank``; the ``critical_difference`` of two ranks (Nemenyi, 5 %), and ``p``
+            of Friedman's test of equal ranks.
 
     Returns:
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
-        ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
-        ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
-        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``differs``,
-        whether a permutation test of all pairs of the table distinguishes the mean from the mean of
-        ``against``; ``tied``, whether the test does not distinguish the mean from the best mean,
-        and ``median_tied``, the same for the median, from intervals of medians; ``letters``:
-        algorithms that the test does not distinguish share a letter; ``runs``, and ``runs_needed``,
-        which exceeds ``runs`` if the runs are too few for their tail.
+            ``median`` of the runs; ``against``, the algorithm with which it is compared;
+            ``difference`` and ``ratio`` of the two means, ``median_difference`` and
+            ``median_ratio``, and ``smaller``, the probability of a smaller regret, each with its
+            limits ``_low`` and ``_high``; ``differs``, whether a permutation test for all pairs of
+            the table finds a difference from the mean of ``against``; ``tied``, whether the test
+            finds no difference from the best mean, and ``median_tied``, the same for medians, by
+            their intervals; ``letters``: algorithms share a letter if the test finds no difference;
+            ``runs``, and ``runs_needed``, which exceeds ``runs`` if the runs are too few to show
+            how large regret can be.
 
     Raises:
-        BadInput: the table is not tidy, has no such baseline, or too few environments for ``sets``.
+        BadInput: the table is not tidy, it does not contain the baseline, or it has too few
+            environments for ``sets``.
     """
     from ..comparison.table import compare as compared
     from ..comparison.wins import over_sets

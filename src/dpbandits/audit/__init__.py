@@ -1,1 +1,1 @@
-"""Audits: measurements of the privacy that an algorithm spends."""
+"""Audits: measure how much privacy an algorithm really loses, and compare this with its promise."""

@@ -14,7 +14,7 @@ from .verdicts import VIOLATED
 
 # The colours and marks of the budgets, in turn. Squares mark violations, and diamonds exact losses
 COLOURS, MARKERS = ("sky blue", "blue", "purple", "black", "orange", "green"), "o^v<>P"
-# The largest drawn multiple of the promised loss; larger losses are drawn at this place
+# The largest multiple of the promised loss on the axis; larger losses are drawn there
 MAX_DRAWN_SHARE = 2.0
 SPLIT = 20  # the largest number of names in a single panel; more names are split into two panels
 HEIGHT = 0.14  # height of the row of a name, in inches
@@ -31,8 +31,8 @@ NOTE = (
 def bars(table: pd.DataFrame) -> Figure:
     """Draw the figure of an audit's table, with a row for each name.
 
-    A dot for each budget shows the measured loss as a share of the promised loss. Where no loss was
-    measured, a cross is drawn in a separate band.
+    A dot for each budget shows the measured privacy loss as a share of the promised loss. If no
+    loss was measured, a cross stands in a separate band.
     """
     # The value of the only budget of a row
     value = table[with_budgets(["eps"], table)].bfill(axis=1).iloc[:, 0]

@@ -1,7 +1,7 @@
-"""Requested audits and their findings; a finding is a row of a table with one verdict.
+"""Run audits and collect their findings. A finding is a row of a table, with one verdict.
 
-Findings of samples are stored, so that no audit is repeated. Audits of several algorithms run in
-parallel.
+Findings from samples are stored, so that the same audit need not be repeated. Audits of several
+algorithms run in parallel.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ UNBOUNDED = Aligned(
 # Verdicts for which the column ``why`` gives the reason
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)
 REPLAYED = 0.3  # the approximate share of the replays in the work of an audit
-# These files, and all files of the package that they import, determine the findings of samples
+# These files, and all files of the package that they import, determine the findings from samples
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
 
 
 class Failed(Exception):
-    """An audit failed in another process; its message is the traceback."""
+    """The error of an audit in another process; its message is the traceback of that process."""
 
 
 @cache
 def made_by() -> str:
-    """Return a hash of the code, other than the algorithm or rule, that determines findings of
-    samples.
+    """Return a hash of the code that determines findings from samples, apart from the audited
+    algorithm.
 
     The hash covers the sources of the audit, of the mechanisms and of the guarantees, and the files
     of the package that these sources import.
@@ -110,7 +110,7 @@ class ExactAudit:
 
 @dataclass(frozen=True)
 class SampledAudit:
-    """An audit by replays of a target's alignment, the exact loss of a release, and samples.
+    """An audit by replays of the alignment, by the exact loss of a release, and by samples.
 
     Attributes:
         target: the target of the audit.
@@ -126,11 +126,11 @@ class SampledAudit:
     def row(
         self, folder: Path | None, progress: Progress = ignored, seconds: float = math.inf
     ) -> Row:
-        """Return the findings of an audit that takes at most ``seconds`` seconds.
+        """Run the audit for at most ``seconds`` seconds, and return its findings.
 
-        If the same audit was finished before, its findings are read from a file in ``folder``. Else
-        the findings of a finished audit are stored in this folder, with the witness of a violation.
-        If ``folder`` is None, nothing is read or stored.
+        If the same audit was finished before, its findings are read from ``folder``. Findings of a
+        new audit are stored there, together with the witness of a violation. If ``folder`` is None,
+        nothing is read or stored.
         """
         end = time.time() + seconds
         if folder is None:
@@ -160,7 +160,7 @@ class SampledAudit:
         return folder / f"{target.name}-{budget}-{hashed}.json"
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
-        """Return the row of findings up to the time ``end``, and the worst of the samples."""
+        """Return the findings up to the time ``end``, and the sample with the worst result."""
         target, exact, event = self.target, None, ""
         target.check()
         if (unbounded := target.unbounded()) is not None:
@@ -186,7 +186,7 @@ class SampledAudit:
         promised, (x, y) = target.promised, worst.pair
         words.append(verdicts.of_samples(worst.measured, promised))
         if isinstance(target, ReleaseTarget) and exact is not None:
-            # the exact loss is that of the release itself
+            # the exact loss belongs to the release itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
         why = replays.why or ("max_time= ended the audit" if late else "")
@@ -212,7 +212,9 @@ class SampledAudit:
     def _sampled(
         self, stages: Sequence[Stage], progress: Progress, end: float
     ) -> Iterator[Sampled]:
-        """Yield the findings of the stages, up to the first violation or the time ``end``."""
+        """Yield the findings of each stage, until a promise is violated or the time ``end`` is
+        reached.
+        """
         runs = [self.runs or stage.runs or stage.target.usual_runs for stage in stages]
         runs = [min(n, stage.most or n) for n, stage in zip(runs, stages, strict=True)]
         for stage, n in zip(stages, runs, strict=True):
@@ -239,7 +241,9 @@ Audit = ExactAudit | SampledAudit
 
 
 def _say(target: AuditTarget, step: str) -> None:
-    """Announce a step of an audit if the target runs in plain Python; it may take minutes."""
+    """Announce a step of an audit if the target runs in plain Python, since the step may take
+    minutes.
+    """
     if not target.compiled and isinstance(target, DecisionTarget):
         lengths = target.lengths
         rounds = f"{lengths[0]:,}" if len(lengths) == 1 else f"up to {max(lengths):,}"
@@ -250,7 +254,7 @@ def _say(target: AuditTarget, step: str) -> None:
 def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
     """Write the two sequences of rewards as CSV files, and return their paths.
 
-    ``env=table env.file=...`` reads these files.
+    A run with ``env=table env.file=...`` reads such files.
     """
     paths = [stem.with_name(f"{stem.name}-{which}.csv") for which in ("first", "second")]
     for data, path in zip(sampled.pair, paths, strict=True):
@@ -266,7 +270,8 @@ def findings_of(
     """Yield the results of audits in their order, and show a progress bar.
 
     Audits of several algorithms or mechanisms run in parallel, in one process for each of them. All
-    audits together have ``max_time`` seconds; each audit gets an equal part of the remaining time.
+    audits together take at most ``max_time`` seconds. Each audit gets an equal part of the
+    remaining time.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.target.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1
@@ -293,7 +298,7 @@ def _in_process(audits: Sequence[Audit], folder: Path | None, max_time: float) -
 
 
 def text_of(error: Exception) -> str:
-    """Return an error as text: the message of bad input, or the traceback of another error."""
+    """Return an error as text: for bad input the message, for other errors the traceback."""
     if isinstance(error, BadInput | Failed):
         return f"{error}\n"
     return "".join(traceback.format_exception(error))

@@ -1,4 +1,4 @@
-"""Conversion of a configuration into the audits that it requests, with a check of every value."""
+"""Convert a configuration into the audits that it requests, and check every value."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def requested(
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
-        given: the keys that the user set; other parameters have their values for short games. None
-            if the keys were set for several audits, which take different keys.
-        algorithm: the algorithm or stopping rule, or the claim about external policies; None for
-            a mechanism.
+        given: the keys that the user set; other parameters get their values for short games. None
+            if the keys were set for several audits at once, not all of which take every key.
+        algorithm: the algorithm or stopping rule, or the claim about an external policy; None for a
+            mechanism.
         spec: the contents of the algorithm's configuration file.
 
     Raises:
-        BadInput: something cannot be audited, or a library is not installed.
+        BadInput: a requested audit is not possible, or a library is not installed.
         OutOfReach: no exact loss of this algorithm is known.
     """
     exact = yes_no("exact", config["exact"])
@@ -128,10 +128,10 @@ def _check_keys(
     exact: bool,
     algorithm: Algorithm | None,
 ) -> None:
-    """Refuse keys that an audit would ignore, and requests without exactly one target.
+    """Refuse keys that an audit would ignore, and requests with no target or several targets.
 
-    For external policies, every key is refused that their audit does not take. For an algorithm, a
-    rule or a mechanism, a key is refused if its value is not the usual one and would not be used.
+    For an external policy, every key that its audit does not take is refused. For an algorithm, a
+    rule or a mechanism, a key is refused if its value is not the default and would not be used.
     """
     if algorithm is not None and isinstance(algorithm.function, ExternalPolicy):
         if exact:
@@ -163,7 +163,7 @@ def _check_keys(
 
 
 def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0) -> list[float]:
-    """Return the values of the privacy budget ``name``, by default the usual value.
+    """Return the requested values of the privacy budget ``name``, or its default value.
 
     A value for another privacy budget is refused.
     """
@@ -178,7 +178,9 @@ def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0
 
 
 def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> DecisionTarget:
-    """Return the target of an algorithm or stopping rule at one budget; check its parameters."""
+    """Return the audit target of an algorithm or stopping rule at one budget, and check its
+    parameters.
+    """
     group, where = algorithm.group, f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
     if algorithm.per_user and not local:
@@ -212,11 +214,12 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
 
 
 def _replayed(target: DecisionTarget) -> DecisionTarget:
-    """Return a target whose noise can be replayed without a declared alignment.
+    """Return a target as an external policy if its noise can be replayed without a declared
+    alignment.
 
-    A class is audited as an external policy if it declares no guarantee, has the budget eps,
-    assumes nothing or rewards in [0, 1], and has parameters that do not depend on the horizon. Any
-    other target is returned unchanged.
+    A class is such a target if it declares no guarantee, has the budget eps, assumes at most that
+    rewards are in [0, 1], and has parameters that do not depend on the horizon. Any other target is
+    returned unchanged.
     """
     source = target.source
     if not source.of_class or source.guarantee is not None or source.budget != "eps":

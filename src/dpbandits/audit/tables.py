@@ -26,7 +26,7 @@ def text_of_findings(rows: Sequence[Row], style: str) -> str:
 
 
 def promised(row: Row) -> str:
-    """Return the promised loss in words and, if it differs, the budget that gives the loss."""
+    """Return the promised loss as text, with the budget if loss and budget differ."""
     if row["unit"] == "eps":
         return f"{row['promised']:g}"
     return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"
@@ -46,7 +46,8 @@ def _verdict(row: Row) -> str:
 
 
 def _interval(row: Row) -> str:
-    """Return a loss with ten digits, or, if it is known less precisely, an interval around it.
+    """Return a loss with ten digits. If the loss is known less precisely, return an interval around
+    it.
 
     The ends of the interval are rounded outwards.
     """
@@ -79,7 +80,9 @@ EXACT: tuple[Column, ...] = (
 
 
 def in_words(row: Row) -> str:
-    """Return the witness of a finding: the neighbours, the event, and its frequencies or loss."""
+    """Return the witness of a finding as text: the neighbours, and the event with its frequencies
+    or its loss.
+    """
     if _is_exact(row):
         return (
             f"{row['algo']} at eps {row['eps']:g}, {row['horizon']:,} rounds: attained by\n"
@@ -116,8 +119,8 @@ def _at(row: Row) -> str:
 def alignments_in_words(rows: Sequence[Row]) -> str:
     """Return the results of replays in words.
 
-    If more than four targets were replayed, the text gives the counter-examples and how many
-    alignments held.
+    If more than four targets were replayed, the text has only the counter-examples and the number
+    of alignments that held.
     """
     said = {(row["name"], row["alignment"]): row for row in rows if row.get("tried")}
     failed = [row for row in rows if row.get("replays", 0) > row.get("aligned", 0)]

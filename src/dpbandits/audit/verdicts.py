@@ -1,5 +1,5 @@
-"""The verdicts: their meaning, and the choice of one verdict from the verdicts of several
-methods.
+"""The verdicts of audits: their meaning, and the choice of one verdict if several methods lead to
+different verdicts.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ ABOVE = 1.0 + 1e-9
 
 
 def combined(*words: str) -> str:
-    """Return the verdict among ``words`` that is first in ``MEANING``, or "" if there is none."""
+    """Return that verdict of ``words`` that comes first in ``MEANING``, or "" if there is none."""
     return next((word for word in MEANING if word in words), "")
 
 
 def of_samples(measured: float, promised: float) -> str:
-    """Return the verdict on ``measured``, a lower confidence bound on the loss from samples."""
+    """Return the verdict from samples; ``measured`` is their lower confidence bound on the loss."""
     return VIOLATED if measured >= promised else CONSISTENT
 
 
 def of_replays(aligned: int, replays: int) -> str:
-    """Return the verdict on the replays of an alignment; ``aligned`` of the replays succeeded."""
+    """Return the verdict from the replays of an alignment, of which ``aligned`` succeeded."""
     return MISALIGNED if aligned < replays else CONSISTENT if replays else ""
 
 
 def of_exact(low: float, high: float, promised: float) -> str:
-    """Return the verdict on an exact loss, which lies in the interval [low, high]."""
+    """Return the verdict from an exact loss, which lies in the interval [low, high]."""
     limit = promised * ABOVE
     return VIOLATED if low > limit else PROVED if high <= limit else UNDECIDED

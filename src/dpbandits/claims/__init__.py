@@ -1,3 +1,3 @@
-"""The claims of papers about their experiments, one file per paper, and the verdicts of our
+"""Claims of papers about their experiments, with a file for each paper, and their verdicts from our
 own runs.
 """

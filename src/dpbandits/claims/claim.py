@@ -1,4 +1,4 @@
-"""Claims of papers as functions of runs, their verdicts, and a list of all claims by name."""
+"""Claims of papers, as functions of runs, with their verdicts, and a list of all claims by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 from ..results.intervals import TAIL
 from .statistics import Measured, Parts, Runs
 
-BASES = {  # how it is known what a paper claims
+BASES = {  # how we know what a paper claims
     "printed": "printed",
     "figure": "read off a figure",
     "both": "printed; numbers or orders read off a figure",
@@ -28,9 +28,9 @@ PartsOf = Callable[[Runs], Parts]  # the function of a claim
 class Claim:
     """A claim of a paper.
 
-    ``says`` is the claim in words, ``published`` is the paper's value, and ``basis`` tells how the
-    claim is known (a key of ``BASES``). ``parts`` returns the comparisons, and ``why`` explains the
-    verdict.
+    ``says`` is the claim in words, ``published`` is the paper's value, and ``basis`` says how we
+    know what the paper claims (a key of ``BASES``). ``parts`` returns the comparisons of the claim,
+    and ``why`` explains the verdict.
     """
 
     name: str
@@ -45,11 +45,11 @@ class Claim:
     def measure(self, measured: Measured) -> pd.DataFrame:
         """Return the parts of the claim, a row for each.
 
-        Their intervals hold together with probability 95 %: the error level is divided by the
-        number of parts (Bonferroni). A part holds if all values of its interval are between
-        ``above`` and ``below``. It fails if no value is between them, and else is undecided. An
-        interval without an upper end satisfies a part without an upper limit. The column ``part``
-        contains this result.
+        All their intervals hold with probability 95 %, since the error level is divided by the
+        number of parts (Bonferroni). A part holds if its whole interval is between ``above`` and
+        ``below``. It fails if no value of the interval is between them, and otherwise it is
+        undecided. If the part has no upper limit, its interval may be infinite above. The column
+        ``part`` contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
@@ -62,7 +62,7 @@ class Claim:
 def claim(
     name: str, source: str, published: str, basis: str, *experiments: str
 ) -> Callable[[PartsOf], Claim]:
-    """Declare a function of runs as a claim, which ``load_claims`` finds; see ``Claim``.
+    """Declare a function of runs as a ``Claim``, which ``load_claims`` finds.
 
     The first paragraph of the function's docstring is the paper's claim in words. The second
     paragraph explains the verdict.
@@ -84,10 +84,11 @@ def load_claims() -> dict[str, Claim]:
 
 
 def verdict(parts: Sequence[str]) -> str:
-    """Return the verdict on a claim, with the numbers of parts that hold, are undecided, and fail.
+    """Return the verdict on a claim, with the numbers of parts that hold, fail, and are undecided.
 
-    A claim is reproduced if every part holds, not reproduced if every part fails, and else partly
-    reproduced. If undecided parts could change this, the verdict is undecided between two verdicts.
+    A claim is reproduced if every part holds, not reproduced if every part fails, and otherwise
+    partly reproduced. If undecided parts could change the verdict, it is undecided between two
+    verdicts.
     """
 
     def if_undecided(part: str) -> str:

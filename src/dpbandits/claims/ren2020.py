@@ -26,9 +26,9 @@ def leading_term(setting: Setting) -> float:
 def linear_fit(terms: Sequence[float], found: Located) -> Located:
     """Return R^2 of a linear fit of regrets to terms, with limits.
 
-    R^2 is not monotone in each regret. Therefore each regret in turn is moved to its two limits,
-    and its largest gain and its largest loss of R^2 are computed. The upper limit is R^2 plus the
-    root of the sum of squared gains; the lower limit is R^2 minus this root for the losses.
+    R^2 is not monotone in the regrets. Therefore each regret in turn is moved to its two limits,
+    which gives its largest gain and largest loss of R^2. The upper limit is R^2 plus the root of
+    the sum of squared gains. The lower limit is R^2 minus the root of the sum of squared losses.
     """
 
     def of(regrets: np.ndarray) -> Any:

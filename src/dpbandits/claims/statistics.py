@@ -1,7 +1,7 @@
-"""The runs that a claim is about, and the numbers that the claim states about them.
+"""The runs that a claim compares, and the numbers that it states about these runs.
 
-"Regret" here also means the stopping time of a rule. The ``center`` of the runs of a setting is
-their mean or median. A part of a claim holds if its number lies between ``above`` and ``below``.
+"Regret" here also stands for the stopping time of a rule. The ``center`` of runs is their mean or
+median. A part of a claim holds if its number lies between ``above`` and ``below``.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ Measured = Mapping[Setting, np.ndarray]
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a claim's experiments, only of the settings that have the given values.
+    """The runs of a claim's experiments in those settings that have given values.
 
-    A call with more values returns the runs of the settings that also have these values. A key of
-    an environment, such as ``env.alpha``, is written as a keyword with an underscore,
-    ``env_alpha``.
+    A call ``runs(algo="dp_se")`` returns the runs of those settings that also have this value. A
+    key of an environment, such as ``env.alpha``, is written with an underscore, ``env_alpha``.
 
     Attributes:
         claim: the name of the claim, for messages.
@@ -94,9 +93,7 @@ Parts = Iterator[Part]  # what the function of a claim returns
 def part(
     found: Located, over: Runs, of: Runs | None = None, /, center: str = "mean", **limits: float
 ) -> Part:
-    """Return an estimate as a part of a claim about the runs ``over``, compared with the
-    runs ``of``.
-    """
+    """Return an estimate as a part of a claim, which compares the runs ``over`` and ``of``."""
     where = ", ".join(f"{key} {plain(value)}" for key, value in over.values.items())
     if of is not None:
         where += " by " + ", ".join(map(plain, of.last.values()))
@@ -105,8 +102,8 @@ def part(
 
 
 def about(published: float, share: float = 0.1) -> dict[str, Any]:
-    """Return the limits of a part whose number must equal the published number up to a relative
-    error of ``share``.
+    """Return the limits of a part that must equal the published number up to the relative error
+    ``share``.
     """
     return {"above": (1.0 - share) * published, "below": (1.0 + share) * published}
 
@@ -133,9 +130,8 @@ def growth(runs: Runs, below: float) -> Part:
 def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Located:
     """Return the mean of one quantity divided by the mean of another quantity of the same runs.
 
-    The two quantities depend on each other. Therefore the interval contains the numbers r for which
-    the mean of ``final - r half`` may be 0 (Fieller 1954). Each limit fails with probability
-    ``tail``.
+    The two quantities are dependent. Therefore the interval consists of the numbers r for which the
+    mean of ``final - r half`` may be 0 (Fieller 1954). Each limit fails with probability ``tail``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
@@ -155,14 +151,14 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
 def spread(
     runs: Runs, center: str = "mean", *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """Return the largest regret of settings with the values ``across``, divided by the smallest."""
+    """Return the largest regret over the values ``across``, divided by the smallest regret."""
     finals = [x.final() for x in runs.each(**across)]
     found = located(finals, center, runs.tail / (len(finals) * (len(finals) - 1) / 2))
     return part(largest_ratio(found), runs, center=center, above=above, below=below)
 
 
 def largest_ratio(found: Located) -> Located:
-    """Return the largest ratio of a pair; its limits hold if all limits of ``found`` hold."""
+    """Return the largest ratio of two estimates; its limits hold if all in ``found`` hold."""
     each = pairs.ratio(found.of(np.s_[:, np.newaxis]), found)
     largest = each.value[found.value.argmax(), found.value.argmin()]
     others = ~np.eye(len(found.value), dtype=bool)
@@ -172,11 +168,12 @@ def largest_ratio(found: Located) -> Located:
 def excess_ratio(
     over: Runs, of: Runs, *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """Return the ratio of two excesses, at the first and at the second of two values ``across``.
+    """Return a ratio: the excess at the first of two values ``across``, divided by that at the
+    second.
 
     An excess is (R - R0) / R0, where R is the regret of the runs ``over``, and R0 is the regret of
-    the runs ``of``. If an excess is not positive, only an upper limit of the ratio is known: the
-    upper limit of the first excess divided by the lower limit of the second.
+    the runs ``of``. If an excess is not positive, the ratio only has an upper limit: the upper
+    limit of the first excess divided by the lower limit of the second.
     """
     finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
     found = located(finals, "mean", over.tail)

@@ -7,7 +7,7 @@ from types import FrameType
 
 
 def command_name() -> str:
-    """Return the name of the command that runs in this process; empty if there is no command."""
+    """Return the name of the command that runs in this process, or "" if none does."""
     name = os.path.basename(sys.argv[0]).removesuffix(".exe") if sys.argv else ""
     return name if name.startswith(("bandit-", "dpbandits")) else ""
 
@@ -15,9 +15,9 @@ def command_name() -> str:
 def leave_when_interrupted(command: str) -> None:
     """Let Ctrl-C end the command at once, with one line, while it imports packages.
 
-    During the imports there is no finished run to store, and an import could catch and lose the
-    exception. A command that ignores SIGINT continues to ignore it: shells start background
-    commands in this way.
+    During the imports there are no finished runs to store, and an import could catch and lose the
+    exception. If the command was started with SIGINT ignored, as shells do for background commands,
+    it continues to ignore the signal.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:

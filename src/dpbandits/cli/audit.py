@@ -31,7 +31,7 @@ from ..settings.setting import digest
 from .command import entry_point, results_of
 from .words import value_of
 
-VALUES = (0.1, 0.5, 1.0, 2.0)  # of each budget
+VALUES = (0.1, 0.5, 1.0, 2.0)  # audited values of each budget
 GROUPS = ("algo", "rule")
 
 
@@ -47,7 +47,7 @@ def main(given: Namespace) -> int:
     given_keys = {o.partition("=")[0] for o in given.words}
     chosen = bool(given_keys & set(TARGET_KEYS))
     audits: list[Audit] = []
-    beyond: list[str] = []  # reasons why exact losses are out of reach
+    beyond: list[str] = []  # reasons why exact losses cannot be computed
     config: Mapping[str, Any] = {}
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
@@ -71,7 +71,7 @@ def main(given: Namespace) -> int:
 def configuration(
     given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return all keys, and the contents of the chosen file, which may be in the user's folders."""
+    """Return all keys, and the contents of the chosen file. The file may be in a user's folder."""
     chosen = {g: plain(given[g]) for g in GROUPS if given.get(g) is not None}
     for group, name in chosen.items():
         file_of(group, name, folders)
@@ -89,17 +89,15 @@ def configuration(
 
 
 def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the keys of a command line with one value each, for every combination of their
-    values.
-    """
+    """Yield every combination of the values of a command line's keys, as key-value pairs."""
     given = {word.key: word for word in map(value_of, words)}
     for combination in product(*(x.value if x.many else [x.value] for x in given.values())):
         yield dict(zip(given, combination, strict=True))
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the overrides for audits of each algorithm, rule and mechanism that promises privacy,
-    with the given budgets.
+    """Yield the overrides for an audit of each algorithm, rule and mechanism that promises privacy,
+    at the given budgets.
     """
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
@@ -117,7 +115,8 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 def report_findings(
     audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str, max_time: float
 ) -> int:
-    """Do the audits whose findings are not stored yet, then print and write all findings.
+    """Do the audits whose findings are not stored yet. Then print all findings and write them to
+    files.
 
     ``stem`` is the name of the files, ``beyond`` the reasons why some exact losses are out of
     reach, and ``max_time`` the seconds for all audits. Returns the exit code.
@@ -170,8 +169,8 @@ def report_findings(
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
     """Return the name of a table of audits.
 
-    For an audit of everything with default keys, the name is the kind. Otherwise the name also has
-    the audited names and a hash.
+    If everything is audited with default keys, the name is ``kind``. Otherwise the name also
+    contains the audited names and a hash.
     """
     changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:

@@ -44,7 +44,7 @@ def main(given: Namespace) -> int:
 def text_of_bounds(request: Request, everything: bool) -> str:
     """Return the bounds on the regret of a request's setting, and the measured regret, as text.
 
-    With ``everything`` the text also says why other theorems do not apply.
+    With ``everything``, the text also says why other theorems do not apply.
     """
     setting = request.only
     about = problem(setting.record)
@@ -74,7 +74,9 @@ def heading(request: Request, setting: Setting) -> str:
 
 
 def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:
-    """Return the mean final regret of a setting's finished runs, None without runs, and a text."""
+    """Return the mean final regret of a setting's finished runs (None if there are none), and a
+    text.
+    """
     store = RunStore(results)
     finished = store.load(setting)
     runs = next(n for n in itertools.count() if n not in finished)

@@ -35,7 +35,7 @@ HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verd
 
 
 def _lists() -> dict[str, str]:
-    """Return the list of all claims, which ``--help claims`` prints."""
+    """Return the list of all claims for ``--help claims``."""
     lines = [f"  {c.name}  {c.says} ({c.source})" for c in load_claims().values()]
     return {"claims": "\n".join(lines)}
 
@@ -84,10 +84,10 @@ def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
 
 
 def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results: Path) -> Measured:
-    """Return the runs of an experiment that claims compare; missing runs are played.
+    """Return the runs of an experiment that claims compare. Missing runs are played.
 
-    Cheap settings have at least ``runs`` runs. If ``runs`` is None, they have at least a number of
-    runs from CHEAP_RUNS.
+    Settings whose time does not grow with the horizon get at least ``runs`` runs. If ``runs`` is
+    None, they get at least a number from CHEAP_RUNS.
     """
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
@@ -113,9 +113,9 @@ def is_cheap(setting: Setting) -> bool:
 
 
 def row_of(c: Claim, measured: str, words: str, T: int | None = None) -> list[str]:
-    """Return the row of a claim in the ledger, with the measured values and the verdict in
-    words. ``T`` is a horizon that was given instead of the claim's horizon: the verdict names it,
-    and no reason is given, since reasons are written for the claim's own horizon.
+    """Return the row of a claim in the ledger, with the measured values and the verdict in words.
+    ``T`` is a horizon that replaces the claim's horizon, or None. The verdict then names T and has
+    no reason, since reasons are written for the claim's own horizon.
     """
     published = f"{c.published} ({BASES[c.basis]})"
     found = [words, c.why] if T is None else [f"at horizon={T:g}: {words}", ""]
@@ -125,8 +125,8 @@ def row_of(c: Claim, measured: str, words: str, T: int | None = None) -> list[st
 def in_words(found: pd.DataFrame) -> str:
     """Return the parts of a claim as text: all parts if there are at most three, else the worst.
 
-    The worst part has the smallest margin: the logarithm of its value exceeds a limit by most or,
-    if no value exceeds a limit, is nearest to a limit.
+    The worst part exceeds its limit by most, on a logarithmic scale. If no part exceeds a limit, it
+    is the part nearest to its limit.
     """
     texts = []
     for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():

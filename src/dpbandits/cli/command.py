@@ -27,7 +27,7 @@ from .words import value_of
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are a single line."""
+    """An argument parser that reports an error in a single line."""
 
     def error(self, message: str) -> NoReturn:
         foreign = message.removeprefix("unrecognized arguments: ")
@@ -38,9 +38,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def _divided(command: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Divide words into keys of the command itself, with their values, and other words.
+    """Divide words into the keys of the command itself, with their values, and all other words.
 
-    If the command takes tables, a word with = is the path of a table if the file exists.
+    If the command takes tables, a word with = may also be the path of an existing table.
 
     Raises:
         BadInput: the command has no such key.
@@ -65,10 +65,11 @@ def results_of(keys: Mapping[str, str]) -> Path:
 
 
 def given_tables(given: argparse.Namespace) -> list[Path]:
-    """Return the tables of a command line, see ``tables_of``; none if it names an experiment.
+    """Return the tables of a command line, see ``tables_of``. If the line names an experiment,
+    there are no tables.
 
     Raises:
-        BadInput: there are both tables and an experiment, or neither; or a results folder is given
+        BadInput: the line has both tables and an experiment, or neither, or it has a results folder
             in addition to tables.
     """
     if ("experiment" in given.keys) == bool(given.words):
@@ -82,9 +83,9 @@ def given_tables(given: argparse.Namespace) -> list[Path]:
 
 
 def tables_of(names: Sequence[str]) -> list[Path]:
-    """Return the paths of the named tables. The name of a folder stands for all its tables of runs.
+    """Return the paths of the named tables. A folder stands for all tables of runs in it.
 
-    Summaries among the names, which the shell's ``results/*.csv`` includes, are left out.
+    Summaries are left out, since the pattern ``results/*.csv`` of a shell includes them.
     """
     files = [name for name in names if not name.endswith(SUMMARY_CSV)]
     if names and not files:
@@ -112,8 +113,8 @@ def _tables_in(path: Path) -> list[Path]:
 def _has_runs(file: Path) -> bool:
     """Return whether a file may be a table of runs.
 
-    The first line of a CSV file decides. A CSV file that cannot be read now, and a file of another
-    format, count as tables of runs.
+    The first line of a CSV file decides. CSV files that cannot be read now and files of other
+    formats count as tables of runs.
     """
     if format_of(file) != "csv":
         return True
@@ -130,8 +131,8 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """Return the path, without a suffix, of files that are made from some tables: the name of the
-    first table, with ``end``.
+    """Return the path, without a suffix, of files that are made from some tables. The path is the
+    path of the first table, followed by ``end``.
     """
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
@@ -143,7 +144,7 @@ def is_true(keys: Mapping[str, str], name: str) -> bool:
 
 
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:
-    """Return the style of a table for LaTeX, from the keys of a command; None if there is none."""
+    """Return the style of a LaTeX table from the keys of a command; None if no key sets it."""
     found: dict[str, Any] = {key: keys[key] for key in latex.KEYS if key in keys}
     if "labels" in found:
         found["labels"] = value_of(f"labels={keys['labels']}").value
@@ -160,11 +161,11 @@ def entry_point(
     The function gets the parsed command line and returns the exit code.
 
     Args:
-        name: the name of the command, whose help is ``usage/NAME.txt``. The function gets a
-            namespace with the options of the command as attributes. Further attributes are ``keys``
-            (the command's own keys with their values), ``words`` (the other words), ``line`` (all
-            words) and ``folders`` (the user's configuration folders).
-        lists: a function that returns the lists of ``--help LIST`` that only this command has.
+        name: the name of the command; its help is ``usage/NAME.txt``. The parsed command line has
+            the options of the command as attributes. Further attributes are ``keys`` (the command's
+            own keys with their values), ``words`` (the other words), ``line`` (all words) and
+            ``folders`` (the user's configuration folders).
+        lists: a function that returns the lists for ``--help LIST`` that only this command has.
     """
 
     def decorate(work: Callable[[argparse.Namespace], int]) -> Callable[[], None]:
@@ -195,8 +196,8 @@ def entry_point(
 
 
 def _refuse_dashes(command: str, line: Sequence[str]) -> None:
-    """Refuse keys of a command that are written as options, such as ``--eps .1``; the message says
-    what to write.
+    """Refuse keys of a command that are typed as options, such as ``--eps .1``. The message says
+    what to type.
     """
     about = COMMANDS[command]
     options = {option.lstrip("-") for option in about.get("options", ())}

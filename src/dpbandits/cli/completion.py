@@ -1,7 +1,8 @@
 """Tab completion in bash, zsh and fish.
 
-A shell's script passes the typed line to ``COMMAND --complete LINE``, which prints the words that
-could follow. The command reads names in the configuration files and imports no slow package.
+The script of a shell runs ``COMMAND --complete LINE`` with the typed line, which prints the words
+that could follow. For this, the command reads names from the configuration files and imports no
+slow package.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # parameters of the
 
 
 def script(shell: str) -> str:
-    """Return the script that gives a shell the completion of all commands.
+    """Return the script that enables the completion of all commands in a shell.
 
     Raises:
         BadInput: there is no script for the shell.
@@ -52,7 +53,8 @@ def completions(command: str, line: str) -> list[str]:
     """Return the completions of the last word of a line.
 
     Args:
-        command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, whose first word is a command.
+        command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, which is followed by the name
+            of a command.
         line: the typed text up to the cursor.
     """
     *before, word = line.split(" ")
@@ -60,8 +62,8 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
-    """Return options, keys, names or values. Those that begin with the typed word are
-    completions.
+    """Return options, keys, names or values that may follow. Completions are those that begin with
+    the typed word.
     """
     if command == "help":
         if len(before) <= 1:
@@ -113,7 +115,7 @@ def _values(command: str, key: str, folders: list[Path]) -> list[str]:
 
 
 def _declared(pattern: str, *files: Path) -> list[str]:
-    """Return the names that a pattern finds in files, which are not imported."""
+    """Return the names that a pattern finds in the texts of files. The files are not imported."""
     texts = "\n".join(file.read_text() for file in files)
     return sorted(re.findall(pattern, texts, re.MULTILINE | re.DOTALL))
 
@@ -128,10 +130,10 @@ def _names(group: str, folders: list[Path]) -> list[str]:
 
 
 def _tables(command: str, before: list[str]) -> Iterator[str]:
-    """Yield completions for tables in the results folder that a line names.
+    """Yield completions for tables in the results folder of a line.
 
-    The completions are paths of tables. For ``bandit-results``, the completions are the actions
-    and, after an action, the names of tables.
+    Completions are paths of tables. For ``bandit-results``, they are actions such as ``rm`` and,
+    after an action, names of tables.
     """
     given = [x.partition("=")[2] for x in before if x.startswith("results=")]
     files = sorted(Path(given[-1] if given else "results").glob("*.csv"))

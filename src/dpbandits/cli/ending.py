@@ -1,4 +1,4 @@
-"""How commands end: their exit codes, and the single line that reports an error."""
+"""How commands end: their exit codes, and errors that are reported in a single line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .lines import shortened
 STORED = "finished runs are stored, and the same command plays the missing runs"
 PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
 MAX_TRACEBACKS = 5
-AGAIN = 0.01  # seconds after which a lost interruption is raised again
+AGAIN = 0.01  # seconds after which an interruption that was lost is raised again
 # A lost connection sends SIGHUP. Limits of the system and schedulers of jobs send the last three
 # signals
 ENDING = (
@@ -36,7 +36,7 @@ DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Printable:
-    """A standard stream that writes no control characters, for example from stored names."""
+    """A standard stream that leaves out control characters, which stored names could contain."""
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -51,7 +51,7 @@ class Printable:
 
 
 def run_command(name: str, command: Callable[[], int]) -> None:
-    """Run a command and exit; bad input ends with one line and exit code 2."""
+    """Run a command and exit. Bad input leads to one line of text and the exit code 2."""
     with (
         redirect_stdout(Printable(sys.stdout)),
         redirect_stderr(Printable(sys.stderr)),
@@ -110,12 +110,13 @@ def _check_working_folder() -> None:
 def _answered_signals(name: str) -> Iterator[None]:
     """Raise KeyboardInterrupt for Ctrl-C and other signals that should end a command.
 
-    A system or a scheduler of jobs sends such signals. The first signal ends the command at once,
-    and later signals have no effect. Signals that were ignored before remain ignored.
+    Other signals come from the system or from a scheduler of jobs. The first signal ends the
+    command at once, and later signals have no effect. Signals that were ignored before remain
+    ignored.
 
-    If the signal comes during a finalizer, or during a callback of a library (LLVM has one while a
-    kernel compiles), the exception is lost, since Python only reports it. KeyboardInterrupt is then
-    raised again after a short time.
+    If the signal arrives during a finalizer or a callback of a library (such as LLVM's while a
+    kernel compiles), Python only reports the exception, which is then lost. If the exception was
+    lost, KeyboardInterrupt is raised again after a short time.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in ENDING if signal.getsignal(s) in usual]
@@ -170,10 +171,10 @@ def _exit_now(code: int, message: str) -> NoReturn:
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:
-    """Print each traceback once, then each failed setting with its reason, and return the exit
+    """Print each traceback once, and then each failed setting with its reason. Return the exit
     code.
 
-    A reason that is not a traceback is printed with its setting only.
+    If a reason is not a traceback, it is printed only with its setting.
     """
     traces = list(dict.fromkeys(x.trace for x in failures if "\n" in x.trace.strip()))
     for trace in traces[:MAX_TRACEBACKS]:

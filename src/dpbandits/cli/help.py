@@ -57,8 +57,8 @@ def help_text(
     """Return the help of a command.
 
     Without a topic, the help is one screen of text. If the topic is the name of a list, the help is
-    this list. If the topic is ``GROUP=NAME``, the help is the file of this name, which may be in a
-    user's ``folders``.
+    the list. If the topic is ``GROUP=NAME``, the help is the configuration file NAME, which may be
+    in a user's ``folders``.
 
     Raises:
         BadInput: the command has no such list.
@@ -85,7 +85,7 @@ def help_text(
 
 
 def entry(name: str, about: str) -> str:
-    """Return a name with its description, wrapped to the width of the terminal."""
+    """Return a name with its description, in lines that fit the terminal."""
     width = min(shutil.get_terminal_size().columns, 110)
     start, indent = f"  {name:<21} {about}", " " * 24
     return textwrap.fill(start, width, subsequent_indent=indent, break_on_hyphens=False)

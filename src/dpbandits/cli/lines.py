@@ -1,4 +1,4 @@
-"""Print the first lines of long lists, and the number of other lines."""
+"""Print the first lines of long lists, and how many lines are left out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ MAX_LINES = 20
 
 
 def shortened(lines: Sequence[Any], more: str = "more", most: int = MAX_LINES) -> list[Any]:
-    """Return the first ``most`` lines and, if there are further lines, a last line with their
-    number, such as "and 3 more".
-    """
+    """Return the first ``most`` lines. If there are more, add a line such as "and 3 more"."""
     rest = [f"and {len(lines) - most} {more}"] if len(lines) > most else []
     return [*lines[:most], *rest]
 

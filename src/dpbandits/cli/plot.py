@@ -63,9 +63,9 @@ def _show(given: Namespace) -> int:
 
 
 def _options(keys: dict[str, str], command: str) -> FigureOptions:
-    """Return the style of the figure from the keys.
+    """Return the style of the figure that the keys of the command line choose.
 
-    Values are written as in other commands; a list of names needs no brackets.
+    Values are written as in other commands, but a list of names needs no brackets.
     """
     values: dict[str, Any] = {}
     for key in filter(keys.__contains__, KEYS):
@@ -81,13 +81,13 @@ def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figur
     name, results, bounds = keys["experiment"], results_of(keys), is_true(keys, "bounds")
     for key in OF_TABLES:
         if key in keys:
-            file_of("experiment", name, folders)  # raises if the experiment is unknown
+            file_of("experiment", name, folders)  # raises BadInput if the experiment is unknown
             words = f"{key}={keys[key]}: the file of experiment {name} sets {key}"
             raise BadInput(
                 f"{words}; for another {key} write bandit-plot {results}/{name}.csv "
                 f"{key}={keys[key]}"
             )
-    table_of(name, results, folders)  # raises if there is no table
+    table_of(name, results, folders)  # raises BadInput if there is no table
     # matplotlib takes a second to import, so mistakes are reported before the import
     from ..figures.experiments import experiment_figure
 
@@ -95,8 +95,8 @@ def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figur
 
 
 def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:
-    """Draw tables; return the path of the figure without a suffix, and the figure. Print the axis
-    and the band that were chosen.
+    """Draw tables. Return the path of the figure without a suffix, and the figure. Print which axis
+    and band were chosen.
     """
     keys, table = given.keys, open_tables(files)
     if not chosen.eps and not chosen.env:

@@ -59,7 +59,7 @@ class StoredTable:
 
     @property
     def files(self) -> list[Path]:
-        """The files of the table, and the figures of its name."""
+        """The files of the table, and the figures with its name."""
         stem = self.file.with_name(self.name)
         return _files_of(stem, (self.file.name.removeprefix(self.name), *BESIDE))
 
@@ -74,7 +74,7 @@ class Contents:
     """The content of a results folder: tables with and without a manifest, and stored runs."""
 
     tables: list[StoredTable]
-    others: list[Path]  # tables without their own manifest, which no action removes
+    others: list[Path]  # tables without a manifest of their own; no action removes them
     stored: dict[Path, str]  # files of stored runs, with the ids of their settings
     answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
 
@@ -113,7 +113,7 @@ def main(given: Namespace) -> int:
 
 
 def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
-    """Return the results folder that is given, or else the folder of the paths among the names."""
+    """Return the results folder that the user gave, or the folder of the paths in ``names``."""
     named = {Path(name).parent: name for name in names if Path(name).parent != Path()}
     if len(named) == 1 and "results" not in keys:
         return results_of({"results": str(*named)})
@@ -125,9 +125,7 @@ def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
 
 
 def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the tables of a folder with their contents, and the number and size of its
-    stored runs.
-    """
+    """Print what each table of a folder contains, and the number and size of the stored runs."""
     rows = [[t.name, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
     rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age([*found.stored])])
     align = ["left", "right", "right", "right"]
@@ -144,7 +142,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _held(found: Contents) -> list[str]:
-    """Describe the contents of each table, and which table has more runs of the same settings."""
+    """Describe what each table contains, and which table has more runs of the same settings."""
     largest: dict[frozenset[str], StoredTable] = {}
     for table in sorted(found.tables, key=lambda table: table.runs or 0):
         largest[frozenset(table.settings)] = table
@@ -153,8 +151,8 @@ def _held(found: Contents) -> list[str]:
 
 
 def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
-    """Yield texts about the algorithms, environments, budgets and runs of a table, and name the
-    table of the same settings with the most runs.
+    """Yield texts about the algorithms, environments, budgets and runs of a table. If another table
+    has more runs of the same settings, the last text names it.
     """
     if table.runs and largest.runs and largest.runs > table.runs:
         yield f"superseded by {largest.name}"
@@ -171,8 +169,8 @@ def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the files and settings of a table, or the record, tables and stored runs of a setting
-    that is given by its id.
+    """Print the files and settings of a table. For the id of a setting, print its record, its
+    tables and its stored runs.
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table or the id of a setting is needed")
@@ -208,8 +206,8 @@ def _in_words(record: Mapping[str, Any]) -> str:
 def _set_in_env(record: Mapping[str, Any]) -> list[str]:
     """Return the values of an environment that differ from the values of its file.
 
-    The values have the form ``env.means=[0.9,0.2]``. If the environment is only a law, the means
-    are always included.
+    Values have the form ``env.means=[0.9,0.2]``. If the environment is only a law, such as
+    ``bernoulli``, its means are always included.
     """
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):
@@ -223,7 +221,7 @@ def _set_in_env(record: Mapping[str, Any]) -> list[str]:
 
 @cache
 def _usual(env: str) -> dict[str, Any]:
-    """Return the values in an environment's file, by their names in records."""
+    """Return the values in an environment's file, under their names in records."""
     usual = read_group("env", env) if env in names_in("env") else {}
     return dict(details({**NO_RECORD, "env_spec": usual}))
 
@@ -246,7 +244,7 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove tables, audits, comparisons and budgets by their names, and runs by the ids of
     settings.
 
-    A name may be given by its beginning, if only one name begins with it, or by a pattern.
+    The beginning of a name is enough if only one name begins with it. A pattern is also allowed.
     """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
@@ -284,16 +282,16 @@ ACTIONS: dict[str, tuple[Act, Sequence[str], bool]] = {
 
 
 def _nothing(name: str, known: Iterable[str]) -> BadInput:
-    """Return the error for the beginning of no name and no id."""
+    """Return the error for a word with which neither a name nor an id begins."""
     shown = in_a_line(repr(name), MAX_CHARACTERS)
     short = f"; of an id at least {SHORTEST} characters are needed" if len(name) < SHORTEST else ""
     return BadInput(f"nothing matches {shown}: {nearest(name, known)}{short}")
 
 
 def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> list[str]:
-    """Return a list with the only name or id that begins with ``start``, or an empty list. If
-    ``start`` has fewer than ``shortest`` characters, the list is empty, too. If a table begins with
-    ``start``, its comparison does not count.
+    """Return a list with the only name or id that begins with ``start``. The list is empty if there
+    is none, or if ``start`` has fewer than ``shortest`` characters. The comparison of a table does
+    not count if the table itself begins with ``start``.
 
     Raises:
         BadInput: several names or ids have this beginning.
@@ -308,12 +306,12 @@ def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> li
 
 
 def _compared(name: str) -> str:
-    """Return the name of the first table of a comparison, or a name that is no comparison's."""
+    """Return the name of the first table in a comparison's name. Return other names unchanged."""
     return re.sub(f"{OF_TABLES}$", "", name)
 
 
 def _files_of(stem: Path, endings: Iterable[str]) -> list[Path]:
-    """Return the files of a name with some endings, and the figures of this name."""
+    """Return the files with a name and some endings, and the figures with this name."""
     figures = stem.parent / FIGURES
     drawn = [stem, *([] if figures.is_symlink() else [figures / stem.name])]
     named = [*(f"{stem}{end}" for end in endings), *(f"{x}{end}" for x in drawn for end in DRAWN)]
@@ -328,9 +326,9 @@ def _regular(files: Iterable[Path]) -> list[Path]:
 def _contents_of(folder: Path) -> Contents:
     """Return the contents of a results folder.
 
-    A table that was edited, or that lies beside the manifest of another table, is among the others.
-    Audits, comparisons and budgets are recognised by the names that commands give them. Failures
-    and damaged runs count as stored runs.
+    Tables that were edited, or whose manifest belongs to another table, are among ``others``.
+    Audits, comparisons and budgets are recognised by the names that commands give to their files.
+    Stored failures and damaged runs count as stored runs.
     """
     ours: list[StoredTable] = []
     others: list[Path] = []

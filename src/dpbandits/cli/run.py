@@ -45,7 +45,7 @@ from .words import read_requests
 
 
 def answer(question: Question, given: Namespace) -> int:
-    """Do what a command line of ``bandit-run`` or ``bandit-stop`` asks for."""
+    """Do what a command line of ``bandit-run`` or ``bandit-stop`` requests."""
     if given.version:
         print(version_line())
         return 0
@@ -76,7 +76,7 @@ def answer(question: Question, given: Namespace) -> int:
 
 
 def run(request: Request, style: TableOptions | None = None) -> None:
-    """Play the missing runs, write the table, and print its summary and then its path.
+    """Play the missing runs and write the table. Print its summary and its path.
 
     If a style is given, the LaTeX file of the summary has this style.
     """
@@ -144,8 +144,8 @@ def _check_style(request: Request, style: TableOptions) -> None:
 
 
 def _default_budgets(request: Request) -> dict[str, str]:
-    """Return the names and values of the privacy budgets that were not given and have their
-    defaults.
+    """Return the names and values of privacy budgets that have their default, since the user gave
+    none.
     """
     given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
     own = [s for s in request.settings if s.algorithm.private and not s.population_spec]
@@ -154,7 +154,9 @@ def _default_budgets(request: Request) -> dict[str, str]:
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
-    """Yield the guarantee of each algorithm, with numbers for symbols that have a single value."""
+    """Yield lines with the privacy guarantee of each algorithm. A symbol with a single value is
+    replaced by this value.
+    """
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
         every = [s for s in settings if s.algo == name]
         own = [s for s in every if not (algorithm.private and math.isinf(s.budget))]
@@ -178,7 +180,7 @@ def _in_words(setting: Setting) -> str:
 
 
 def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[str]:
-    """Yield the guarantee for each choice of the options on which it depends."""
+    """Yield the guarantee for each choice of the options on which the guarantee depends."""
     kinds: dict[int, list[Setting]] = {}
     for setting in settings:
         kinds.setdefault(id(setting.guarantee), []).append(setting)
@@ -194,8 +196,8 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
 
 
 def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
-    """Return the settings whose noise does not give the promised (eps, delta)-DP, or is not proved
-    to give it, grouped by the reason.
+    """Return the settings for which the promised (eps, delta)-DP is false or not proved, by the
+    reason.
     """
     found: dict[str, dict[str, None]] = {}
     for setting in settings:
@@ -220,8 +222,8 @@ def _print_candidates(settings: Sequence[Setting]) -> None:
 
 
 def _warn_of_zero_means(settings: Sequence[Setting]) -> None:
-    """Warn of arms with mean 0: no estimate of such a mean has a small relative error, so every run
-    of the rule lasts to its cap.
+    """Warn of arms with mean 0. No estimate of such a mean has a small relative error, so every run
+    of the rule continues up to its cap.
     """
     arms = [s for s in settings if s.arm is not None and data_of(s).instance.means[0] == 0]
     for env, arm in dict.fromkeys((s.env, s.arm) for s in arms):

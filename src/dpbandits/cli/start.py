@@ -1,5 +1,5 @@
-"""The entry points of the commands. They check the environment before heavy packages are
-imported.
+"""The functions with which commands start. These functions check the system's limits before large
+packages are imported.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
 
 
 def open_streams() -> None:
-    """If standard streams are closed, open them on the null device, so that no other file gets
-    their file descriptors.
+    """Open closed standard streams on the null device. Otherwise other files would get their file
+    descriptors.
     """
     for number, (name, mode) in enumerate(STREAMS.items()):
         try:
@@ -106,7 +106,7 @@ def open_streams() -> None:
 
 
 def check_variables() -> None:
-    """Refuse environment variables with which Numba or loky could not be imported."""
+    """Refuse values of environment variables with which Numba or loky cannot be imported."""
     name = "NUMBA_NUM_THREADS"
     value = os.environ.get(name, "1")
     if not (value.isdecimal() and int(value) >= 1):
@@ -117,7 +117,7 @@ def check_variables() -> None:
 
 
 def check_words() -> None:
-    """Refuse words that the characters of the locale cannot express, as in an ASCII locale."""
+    """Refuse words with characters that the locale cannot represent, such as accents in ASCII."""
     for word in sys.argv[1:]:
         if sys.getfilesystemencoding() != "utf-8" and not word.isascii():
             text = os.fsencode(word).decode(errors="replace")

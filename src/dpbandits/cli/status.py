@@ -37,9 +37,9 @@ def main(given: Namespace) -> int:
 
 
 def preview(requests: Sequence[Request]) -> str:
-    """Describe what requests would run, as text.
+    """Return a text that describes what some requests would run.
 
-    The text has the settings with the states of their runs, the number of rows of the tables, the
+    The text has the settings with the states of their runs, the numbers of rows of the tables, the
     sizes of tables and runs, and the time left.
     """
     lines = [text_of_status(*_found(requests))]
@@ -67,9 +67,7 @@ def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
 
 
 def text_of_status(found: Sequence[Status], jobs: int) -> str:
-    """Return the table of states, the reasons of failures and damage, and the time left, as
-    text.
-    """
+    """Return a text: the table of states, the reasons of failures and damage, and the time left."""
     many = len(found) > MAX_SETTINGS
     names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
     each = [[1, one.done, *(one.left * (one.state == x) for x in STATES)] for one in found]

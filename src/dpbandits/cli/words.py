@@ -37,7 +37,7 @@ MARK = "long_list_"
 
 
 class Word(NamedTuple):
-    """A word of a command line: a key with its value, or with several values that are all run."""
+    """A word of a command line: a key with one value, or with several values that are all run."""
 
     key: str
     value: Any
@@ -58,8 +58,9 @@ def read_requests(
 ) -> list[Request]:
     """Return the requests of a command line: one, or one for each of several experiments.
 
-    An experiment can change the question. Without ``multirun`` each key has one value. ``file`` is
-    the user's file of all keys, None for the package's file.
+    An experiment can change the question, for example from regret to the best arm. Without
+    ``multirun``, each key has one value. ``file`` is the user's file of all keys; None stands for
+    the package's file.
 
     Raises:
         BadInput: the words are not allowed, or a request cannot be run.
@@ -118,8 +119,8 @@ def read_request(
 def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     """Return the key of a word, and its value.
 
-    The time of Hydra's parser grows as the square of the length of a list. Long lists of numbers
-    are therefore read as JSON, and short marks replace them while the rest is parsed.
+    The time of Hydra's parser grows with the square of the length of a list. Long lists of numbers
+    are therefore read as JSON; short marks replace them while Hydra parses the rest.
     """
     if number := overflowing(word):
         raise BadInput(f"{word}: {overflow(number)}")
@@ -181,7 +182,7 @@ def _parsed(word: str, text: str) -> Override:
 
 
 def _what_to_write(word: str) -> str:
-    """Return what to write instead of a word that Hydra does not understand."""
+    """Return a hint what to type instead of a word that Hydra does not understand."""
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):

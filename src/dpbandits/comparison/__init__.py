@@ -1,1 +1,1 @@
-"""Compare algorithms: intervals that hold at once, ties, and the statistics behind them."""
+"""Compare algorithms: simultaneous confidence intervals, ties, and the statistics behind them."""

@@ -1,5 +1,5 @@
-"""Comparisons with the best of several algorithms: the algorithms that may be the best, the ratios
-to the best, and groups of tied algorithms.
+"""Comparisons with the best of several algorithms: which algorithms may be the best, by which
+factors others are worse, and which algorithms the test does not distinguish.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class AgainstBest(NamedTuple):
 def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     """Compute multiple comparisons with the best (Hsu 1984), on the scale of ratios.
 
-    Whichever algorithm is the best, only the K - 1 comparisons with this algorithm have to hold.
-    Then the best is among the ``tied`` algorithms, and every ratio to the best lies between the
-    limits of the ratio.
+    Only the K - 1 comparisons with the (unknown) best algorithm must hold, not all pairs. If these
+    comparisons hold, the best algorithm is among the ``tied`` algorithms, and each true ratio to
+    the best lies between its limits.
 
     Args:
-        found: the estimates of K algorithms, with limits at the tail alpha / (2 (K - 1)).
-        tied: which algorithms may be the best, bool array (K,). By default an algorithm may be the
-            best if the limits show no other algorithm to be smaller.
+        found: the estimates of K algorithms. Each limit fails with probability alpha / (2 (K - 1)).
+        tied: which algorithms may be the best, bool array (K,). By default, an algorithm may be the
+            best if the limits do not show that another is smaller.
     """
     every = np.arange(len(found.value))
     a, b = np.meshgrid(every, every, indexing="ij")
@@ -46,8 +46,8 @@ def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
 
 
 def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
-    """Assign letters to algorithms: two share a letter if and only if the test does not distinguish
-    them.
+    """Assign letters to algorithms. Two algorithms share a letter if and only if the test does not
+    distinguish them.
 
     The method is insert and absorb (Piepho 2004). ``order`` lists the algorithms by their means,
     the smallest first; the group of the first algorithm has the letter a.

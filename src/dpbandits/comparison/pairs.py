@@ -1,5 +1,5 @@
 """Comparisons of two algorithms: the difference and the ratio of their means or medians, and the
-probability that one has the smaller value.
+probability that a run of one has a smaller value than a run of the other.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def located(
 ) -> Located:
     """Return the mean, or median, of each of several samples, with limits.
 
-    Each limit fails with probability ``tail``. Samples are regrets or times. If runs have no
-    interval (too few, or all equal), the upper limit is infinite. The lower limit is then 0, or
-    minus infinity if a value is negative. But equal runs show that other values are rare
-    (``another_value``). This bounds a mean from below if no value is negative, and from above if no
-    value exceeds ``largest``.
+    Each limit fails with probability ``tail``. Samples are regrets or times. If runs are too few
+    for an interval, the limits are 0 (minus infinity if a value is negative) and infinity. Equal
+    runs have no interval either, but they show that other values are rare (``another_value``).
+    Equal runs therefore give a lower limit of a mean if no value is negative, and an upper limit if
+    values are at most ``largest``.
     """
     middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))
@@ -73,8 +73,8 @@ def located(
 def difference(a: Located, b: Located) -> Located:
     """Return the difference a - b, with limits by the method "square and add" (Zou & Donner 2008).
 
-    Let a and b be normal. If each of their limits fails with some probability, the limits of the
-    difference fail with the same probability. The limits of a and b may be skewed.
+    If a and b are normal, the limits of the difference fail with the same probability as the limits
+    of a and b. The limits of a and b need not be symmetric about the estimates.
     """
     return Located(*map(rounded, _difference(a, b)))
 
@@ -87,7 +87,7 @@ def _difference(a: Located, b: Located) -> Located:
 
 
 def ratio(a: Located, b: Located) -> Located:
-    """Return the ratio a / b, as a difference of logarithms; 0 / 0 is undefined, with
+    """Return the ratio a / b, computed as a difference of logarithms. The ratio 0 / 0 is NaN, with
     limits 0 and inf.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -101,13 +101,14 @@ def ratio(a: Located, b: Located) -> Located:
 def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
     """Return the probability that a value of ``a`` is smaller than a value of ``b``.
 
-    Equal values count half. The interval follows Brunner & Munzel (2000), on the logit scale. The
-    variance cannot be estimated if every value of one sample is smaller than every value of the
-    other. Then the runs are paired in their order, and the interval follows Clopper & Pearson.
+    A pair of equal values counts as 1/2. The interval follows Brunner & Munzel (2000), on the logit
+    scale. If every value of one sample is smaller than every value of the other, this method cannot
+    estimate the variance. In this case the runs are paired in their order, and Clopper & Pearson's
+    interval is used.
 
     Args:
         a: values of one algorithm.
-        b: values of the other, independent of ``a``.
+        b: values of the other algorithm, independent of ``a``.
         tail: the probability with which each end fails.
 
     Returns:

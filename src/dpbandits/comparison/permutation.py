@@ -1,12 +1,12 @@
 """A studentised permutation test that finds which algorithms differ, for all pairs at once.
 
 The statistic of two samples is the difference of their means divided by its standard error (Welch
-1947). A shuffle deals the pooled runs of a pair to the two algorithms at random. If both samples
-have the same law, all ways to deal the runs are equally likely, so that the test is exact. If the
-laws differ but the means are equal, the error of the test tends to the level, since the statistic
-is studentised (Janssen 1997; Chung & Romano 2013). The same shuffles are used for all pairs of a
-table. Each observed statistic is compared with the largest statistic of all pairs in each shuffle.
-Therefore the error holds for all pairs together.
+1947). A shuffle assigns the pooled runs of a pair to the two algorithms at random. If both samples
+have the same law, all assignments are equally likely, so that the test is exact. If the laws differ
+but the means are equal, the error probability tends to the level, since the statistic is
+studentised (Janssen 1997; Chung & Romano 2013). All pairs of a table use the same shuffles. Each
+observed statistic is compared with the largest statistic of all pairs in each shuffle. The error
+probability therefore holds for all pairs together.
 
 The seed is fixed. Values are rounded to integers whose sums are exact in every order, so that the
 test is the same on every processor.
@@ -20,7 +20,7 @@ import numpy as np
 
 FEWEST = 4  # least number of runs of an algorithm; fewer cannot show a difference at 5 %
 SHUFFLES = 1999  # number of shuffles at the level 5 %; smaller levels need more
-MAX_DEALT_RUNS = 500  # if the smaller sample has at least twice as many, batch means are dealt
+MAX_DEALT_RUNS = 500  # with twice as many in the smaller sample, batch means are shuffled
 LEVELS = 2**16  # values are rounded to integers from 0 to LEVELS
 AT_ONCE = 2**21  # most numbers in a block of the computation
 NEARLY = 1e-9  # statistics with at most this relative difference count as equal
@@ -31,7 +31,8 @@ def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> n
 
     Args:
         pairs: the runs of the two algorithms of each pair.
-        error: the probability that any two algorithms with the same law are told apart.
+        error: the probability that the test finds a difference between any two algorithms with the
+            same law.
     """
     pooled = {
         i: _pooled(*sorted(pair, key=len))
@@ -62,10 +63,10 @@ def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> n
 
 
 def _pooled(x: np.ndarray, y: np.ndarray) -> tuple[int, np.ndarray]:
-    """Pool the runs of two samples, the smaller one first, as integers.
+    """Pool the runs of two samples as integers; the smaller sample comes first.
 
     Returns:
-        How many values belong to the first sample, and all values.
+        The number of values in the first sample, and all values.
     """
     batch = max(1, len(x) // MAX_DEALT_RUNS)
     x, y = (_batches(values, batch) for values in (x, y))
@@ -76,16 +77,16 @@ def _pooled(x: np.ndarray, y: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def _batches(values: np.ndarray, batch: int) -> np.ndarray:
-    """Return the means of batches of ``batch`` runs that follow each other."""
+    """Return the means of batches of ``batch`` consecutive runs."""
     whole = len(values) // batch * batch
     return np.add.accumulate(values[:whole].reshape(-1, batch), axis=1)[:, -1] / batch
 
 
 def _statistics(pools: np.ndarray, dealt: np.ndarray) -> np.ndarray:
-    """Return the absolute value of Welch's statistic of pairs (p, N) in shuffles (s, N): (s, p).
+    """Return the absolute Welch statistics of pairs (p, N) in shuffles (s, N), as array (s, p).
 
-    Sums of integers below 2^53 are exact as float64, whatever the order in which a matrix product
-    adds them.
+    Sums of integers below 2^53 are exact in float64, so the order in which a matrix product adds
+    does not matter.
     """
     n = int(dealt[0].sum())
     m = pools.shape[1] - n

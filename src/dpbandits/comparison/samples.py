@@ -1,4 +1,6 @@
-"""The runs of a tidy table by setting, the settings by game, and the baseline of each setting."""
+"""Group the runs of a tidy table by setting and the settings by game, and find the baseline of each
+setting.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ from ..results.varying import SETTING, with_budgets, without_privacy
 from .pairs import Located, located
 from .permutation import differing
 
-ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
+ITSELF = "inf"  # as ``baseline``: compare each algorithm with itself without privacy
 
 
 class Samples:
-    """The settings of a table, the games that they make, and the runs of each setting."""
+    """The settings of a table, their games, and the values of the runs of each setting. A game is
+    an environment with a horizon and a budget.
+    """
 
     def __init__(self, table: Table):
         self.question, self.budgets = table.question, table.budgets
@@ -34,16 +38,20 @@ class Samples:
         self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]
 
     def _alike(self, columns: list[str]) -> np.ndarray:
-        """Return for each setting the number of its group; a group agrees in ``columns``."""
+        """Return the group number of each setting. Settings of a group have equal values in
+        ``columns``.
+        """
         return self.settings.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
 
     def located(self, center: str, tail: float) -> Located:
-        """Return the mean, or median, of each setting; a limit fails with probability ``tail``."""
+        """Return each setting's mean (or median). Each limit fails with probability ``tail``."""
         found = located(self.values, center, tail)
         return found._replace(value=rounded(found.value))
 
     def references(self, game: Sequence[int], baseline: str | None) -> dict[int, int | None]:
-        """Return for each setting of a game the setting that it is compared with, or None."""
+        """Return, for each setting of a game, its baseline: the setting with which it is compared,
+        or None.
+        """
         if baseline is None:
             return dict.fromkeys(game)
         group = self.question.group
@@ -71,8 +79,8 @@ class Samples:
     def differing(
         self, pairs: Iterable[tuple[int, int]], error: float
     ) -> dict[tuple[int, int], bool]:
-        """Return whether the means of two settings differ, by one test of all pairs, see
-        ``permutation.differing``.
+        """Return whether the means of two settings differ, by one test for all pairs
+        (``permutation.differing``).
 
         The result has each pair in both orders.
         """
@@ -83,8 +91,8 @@ class Samples:
 
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:
-    """Return the columns that define a game; other columns are parameters of the compared
-    algorithms.
+    """Return the columns that define a game, such as the environment. The other columns are
+    parameters of the compared algorithms.
     """
     fixed = {*with_budgets(question.columns, settings), *question.goal_names, "seed"}
     own = fixed - {question.group}

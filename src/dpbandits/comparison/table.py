@@ -26,25 +26,28 @@ NOTHING = Located(np.nan, np.nan, np.nan)
 def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
     """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
 
-    A game is an environment with a budget and a horizon. One test of all pairs in all games, and of
-    the pairs with a baseline, finds which means differ and determines ``differs``, ``tied`` and
-    ``letters``. With probability 95 %, the test distinguishes no algorithms with the same law. All
-    intervals of a column hold at once with probability 95 %, too. If there are C comparisons with
-    the best (or baseline), each end fails with probability at most .05 / (2 C).
+    A game is an environment with a budget and a horizon. One test for all pairs of algorithms in
+    all games, and for the pairs with a baseline, finds which means differ. This test determines
+    ``differs``, ``tied`` and ``letters``. With probability 95 %, the test finds no difference
+    between algorithms with the same law. Also with probability 95 %, all intervals in a column hold
+    at once. If there are C comparisons with the best (or baseline), each end of an interval fails
+    with probability at most .05 / (2 C).
 
     Args:
         table: a table of regret or of stopping times.
-        baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
-            for the best. If a game lacks the baseline, its baseline is taken from the same game
-            without privacy.
-        looks: how often such a comparison was made while runs were added to the table.
+        baseline: the name of an algorithm; ``inf`` to compare each algorithm with itself without
+            privacy; None for the best. If the baseline was not run in a game, its runs without
+            privacy in this environment are used.
+        looks: how often this comparison was made while runs were added; each time adds to the
+            error.
 
     Returns:
         A row for each setting: the columns of the setting, then the columns in COMPARED; see
             ``dpbandits.compare``.
 
     Raises:
-        BadInput: there is no such baseline, or several settings in one game have its name.
+        BadInput: no algorithm has the name ``baseline``, or several settings in one game have this
+            name.
     """
     samples = Samples(table)
     names = samples.settings[table.question.group]
@@ -96,10 +99,10 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 
 
 def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return the table ``found`` with the columns that only the table ``other`` has.
+    """Return the table ``found``, with the columns added that only the table ``other`` has.
 
-    One of the two tables is a summary, the other a comparison. Tables for a paper choose their
-    columns from the result.
+    One of the two tables is a summary, the other a comparison. Users choose the columns of a table
+    for a paper from the result.
     """
     more = other.set_index(SETTING).loc[found[SETTING]]
     return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})
@@ -108,8 +111,8 @@ def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
 def _differ(
     samples: Samples, references: Mapping[int, int | None], error: float
 ) -> dict[tuple[int, int], bool]:
-    """Return whether the means of two settings differ, for pairs of a game and pairs with
-    references.
+    """Return whether the means of two settings differ, for all pairs in a game and for each setting
+    with its reference.
     """
     pairs = {
         (min(i, j), max(i, j))
@@ -123,8 +126,8 @@ def _differ(
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
-    """Return for each row whether the test and the interval of the ratio disagree: only one of
-    them shows a difference of means.
+    """Return, for each row, whether the test and the interval of the ratio disagree: one shows a
+    difference of means, the other does not.
     """
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]
@@ -136,7 +139,7 @@ def _columns(name: str, found: Located) -> dict[str, float]:
 
 
 def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
-    """Return the difference and the ratio of a setting and its reference."""
+    """Return the difference and the ratio of the means of setting i and its reference j."""
     if j is None:
         return NOTHING, NOTHING
     if i == j:
@@ -145,7 +148,9 @@ def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
 
 
 def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
-    """Return the difference of a setting from the best, which may be any of the tied settings."""
+    """Return the difference between setting i and the best setting, which may be any of the
+    ``tied`` settings.
+    """
     others = tied[tied != i]
     if not len(others):
         return Located(0.0, 0.0, 0.0)

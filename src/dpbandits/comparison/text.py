@@ -53,7 +53,7 @@ def text_of_comparison(
         comparison: the result of ``compare``.
         question: the question that the runs answer.
         style: ``simple`` or ``pipe`` of tabulate, or ``latex`` (booktabs).
-        baseline: the baseline as given to ``compare``.
+        baseline: the argument ``baseline`` of ``compare``.
     """
     shown = columns_shown(comparison, question)
     formats = FORMATS | (NAMES if style == "latex" else {})
@@ -93,9 +93,9 @@ def sentences(
 ) -> list[str]:
     """Return a sentence about each game for the text of a paper.
 
-    The sentence says which algorithms the test does not distinguish from the best, and by which
-    factors the means of the others exceed the smallest mean. ``words`` maps names of algorithms and
-    environments to their labels in the sentence.
+    The sentence names the algorithms that the test does not distinguish from the best. For each
+    other algorithm, the sentence says by which factor its mean exceeds the smallest mean. ``words``
+    maps names of algorithms and environments to their labels in the sentence.
     """
     labels = words or {}
     found = []
@@ -128,7 +128,8 @@ def sentences(
 
 
 def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str]) -> str:
-    """Return the environment and the other values of a game for a sentence: C2 at eps = 1.
+    """Return the environment and the other values of a game for a sentence, such as "C2 at eps =
+    1".
 
     Args:
         game: the rows of the game.
@@ -143,8 +144,8 @@ def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str])
 
 
 def _times(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[str, str]) -> str:
-    """Return an algorithm's name for a sentence, with the ratio of its mean to the smallest
-    mean.
+    """Return the name of an algorithm and the ratio of its mean to the smallest mean, for a
+    sentence.
     """
     low, high = row["ratio_low"], row["ratio_high"]
     interval = f", {_beside(1.0, low)} to {_beside(1.0, high)}" if math.isfinite(high) else ""
@@ -152,8 +153,8 @@ def _times(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[st
 
 
 def _named(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[str, str]) -> str:
-    """Return an algorithm's name for a sentence, with the values that distinguish settings
-    of this name.
+    """Return the name of an algorithm for a sentence. If several settings have this name, the
+    values in which they differ follow.
     """
     first, *others = (n for n in names if pd.notna(row[n]))
     shown = [n for n in others if not is_free(n, row[n])]
@@ -163,7 +164,7 @@ def _named(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[st
 
 
 def is_free(name: str, value: Any) -> bool:
-    """Return whether ``name`` is a privacy budget and its value is infinite: no privacy."""
+    """Return whether ``name`` is a privacy budget and ``value`` is infinite (no privacy)."""
     return name in BUDGETS and math.isinf(value)
 
 
@@ -190,8 +191,8 @@ def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
 
 
 def _beside(equal: float, x: float) -> str:
-    """Return an end of an interval with three digits, or with more digits if it would else be
-    rounded to ``equal``.
+    """Return an end of an interval with three digits. If rounding would give exactly ``equal``,
+    more digits are shown.
     """
     texts = (f"{x:.{digits}g}" for digits in range(3, 17))
     return next((text for text in texts if float(text) != equal), f"{x:.3g}")

@@ -1,4 +1,4 @@
-"""Comparisons over several environments: how often an algorithm is better than another, and
+"""Comparisons over several environments: on how many one algorithm is better than another, and
 ranks.
 """
 
@@ -31,8 +31,8 @@ NEEDED = (
 def over_sets(table: Table) -> pd.DataFrame:
     """Count over environments, at each budget, how often one algorithm is better than another.
 
-    An algorithm without a budget is compared at every budget. Only algorithms that play every
-    environment at a budget are compared at this budget.
+    An algorithm without a budget is compared at every budget. The comparison at a budget omits
+    algorithms that were not run on every environment at this budget.
 
     Args:
         table: a table of regret or of stopping times, with several environments.
@@ -40,16 +40,17 @@ def over_sets(table: Table) -> pd.DataFrame:
     Returns:
         A row for each ordered pair of algorithms and budget, with these columns: the budget;
             ``algo`` (or ``rule``) and ``other``; the number of ``sets`` (environments); ``below``,
-            on how many sets the mean is below the mean of the other; ``wins``, ``ties`` and
-            ``losses`` by one permutation test of all pairs of the table (with an error of 5 % in
-            all), where a tie is a pair that the test does not tell apart; ``share``, which is below
-            / sets, with its 95 % interval over sets (Clopper & Pearson); ``rank`` and
-            ``other_rank``, the means over sets of the ranks of means; ``p`` of Friedman's test of
-            equal ranks; and the ``critical_difference`` of two ranks (Nemenyi, 5 %).
+            on how many sets the mean of ``algo`` is below the mean of ``other``; ``wins``, ``ties``
+            and ``losses`` by one permutation test for all pairs of the table (with an error
+            probability of 5 % in total), where a tie is a pair that the test does not distinguish;
+            ``share``, which is below / sets, with its 95 % interval over sets (Clopper & Pearson);
+            ``rank`` and ``other_rank``, the means over sets of the ranks of means; ``p`` of
+            Friedman's test of equal ranks; and the ``critical_difference`` of two ranks (Nemenyi, 5
+            %).
 
     Raises:
-        BadInput: the table has fewer than three environments, or fewer than three algorithms on all
-            of them.
+        BadInput: the table has fewer than three environments, or fewer than three algorithms were
+            run on all of them.
     """
     samples = Samples(table)
     levels = list(_levels(samples))
@@ -66,9 +67,9 @@ def has_sets(table: Table) -> bool:
 
 
 def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.ndarray]]:
-    """Yield each level with enough sets and algorithms.
+    """Yield each level that has enough environments and algorithms.
 
-    A level is a value of the budget and of the other columns in which games of one environment
+    A level is a budget, together with values of other columns in which games of one environment
     differ.
 
     Yields:
@@ -97,7 +98,7 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.nd
     for values, rows in about[~free].groupby(by, sort=True, dropna=False):
         own = pd.concat([rows, about[free]])
         found = own.pivot_table("_number", "_set", "_name", ["size", "first"], sort=False)
-        # a size is blank where an algorithm does not play an environment
+        # a size is blank if an algorithm was not run on an environment
         names = [str(x) for x, sizes in found["size"].items() if (sizes == 1).all()]
         if len(found) >= FEWEST_SETS and len(names) >= FEWEST:
             ids = found["first"][names].to_numpy(dtype=int)
@@ -145,7 +146,7 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
 
 
 def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
-    """Return for each level a sentence about the ranks and, in Markdown, the matrix of wins."""
+    """Return, for each level, a sentence about the ranks, and the matrix of wins in Markdown."""
     found = []
     for said, rows in matrices(pairs, question):
         ranks = rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
@@ -167,9 +168,9 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _cell(row: Any) -> str:
-    """Return the text of a pair in the matrix, such as 8 (6) [44-97 %].
+    """Return the text for a pair of algorithms in the matrix, such as 8 (6) [44-97 %].
 
-    In this example the mean is below the other mean on 8 sets, and the test confirms this on 6 of
-    them. The interval is the interval of the share of sets.
+    In this example, the first algorithm has the smaller mean on 8 environments, and the test
+    confirms this on 6 of them. The interval in brackets is for the share of environments.
     """
     return f"{row.below} ({row.wins}) [{100 * row.share_low:.0f}-{100 * row.share_high:.0f} %]"

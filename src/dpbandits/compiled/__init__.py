@@ -1,4 +1,4 @@
-"""Everything that knows Numba: decorators, random numbers, and the cache of machine code.
+"""Everything that depends on Numba: decorators, random numbers, and the cache of machine code.
 
 The other modules of dpbandits import these names from here. No module outside this folder imports
 llvmlite or private names of Numba:
@@ -13,8 +13,9 @@ llvmlite or private names of Numba:
 * ``compiled_code`` returns the folder of cached machine code; ``compiler`` returns the back-end in
   use, and ``report_choice`` reports a fall-back to ``plain``.
 
-There are two back-ends, with the same results. ``plain`` uses only the public interfaces of Numba
-and llvmlite. ``quick`` shortens the first run and is preferred where it works (``choice``).
+There are two back-ends, which give the same results. ``plain`` uses only the public interfaces of
+Numba and llvmlite. ``quick`` makes the first run faster, and is preferred where it works
+(``choice``).
 """
 
 from .addresses import compiled_at

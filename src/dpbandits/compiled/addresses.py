@@ -1,4 +1,4 @@
-"""Functions of real numbers that kernels call by address, such as a reward law of a user."""
+"""Compile functions of real numbers that kernels call by address, such as a user's reward law."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _COMPILED: list[Any] = []  # machine code that a kernel may call must not be rem
 
 
 def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
-    """Compile a function of the number u and of up to MAX_QUANTILE_PARAMETERS parameters.
+    """Compile a function of a number u and up to MAX_QUANTILE_PARAMETERS parameters.
 
     Returns:
-        The compiled function, for calls from Python (in which errors of the function are raised),
-        and the address of the function, for ``call_at``.
+        The compiled function, for calls from Python, which raise its errors; and its address, for
+            ``call_at``.
 
     Raises:
         numba.core.errors.NumbaError: the function cannot be compiled.

@@ -1,8 +1,8 @@
-"""The choice of the back-end that compiles, ``quick`` or ``plain``; their results are equal.
+"""Choose the back-end that compiles, ``quick`` or ``plain``. Their results are equal.
 
-``quick`` uses private names of Numba, which change without notice. ``quick`` is chosen if it was
-tested with this version of Numba and if each of these names exists. The environment variable
-DPBANDITS_COMPILER overrides this rule. Child processes inherit the choice.
+``quick`` uses private names of Numba, which may change in any version. ``quick`` is chosen if it
+was tested with the installed version of Numba and all these names exist. The environment variable
+DPBANDITS_COMPILER overrides this rule. Child processes make the same choice.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def compiler() -> str:
 
 
 def has_fallen_back() -> bool:
-    """Return whether plain is in use because quick has failed in this process."""
+    """Return whether plain is in use since quick has failed in this process."""
     return _failed
 
 
 def fall_back(error: BaseException | None) -> bool:
     """Change the back-end, and return whether it was changed.
 
-    If ``error`` is the error of quick, choose plain. If ``error`` is None, plain has failed, too:
-    choose quick again. A choice that VARIABLE forces is never changed.
+    If quick has failed with ``error``, choose plain. If ``error`` is None, plain has failed, too,
+    and quick is chosen again. A choice that the user forces by VARIABLE is never changed.
     """
     global _chosen, _why, _failed
     if _why == VARIABLE or (error and compiler() == PLAIN):
@@ -48,7 +48,7 @@ def fall_back(error: BaseException | None) -> bool:
 
 
 def report_choice() -> None:
-    """Print one line, once, if plain was chosen because quick does not work here."""
+    """If plain was chosen because quick does not work here, print one line, only once."""
     global _why
     compiler()
     if _why not in ("", VARIABLE):

@@ -1,4 +1,4 @@
-"""Errors of a user's compiled function, in one line with the place in its file.
+"""Messages about errors in a user's compiled function: one line, with the place in the file.
 
 An IndexError of compiled code does not say where the index is out of bounds. Numba's error for a
 function that it cannot compile gives the reason only after hundreds of lines.
@@ -77,8 +77,9 @@ def _names(code: CodeType) -> Iterator[tuple[int, Any]]:
 def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
     """Return a message that says where an index is out of bounds.
 
-    The place is found by the same call in plain Python. The message is empty if this call raises no
-    IndexError in the user's files, for instance because it takes longer than PATIENCE seconds.
+    The place is found by repeating the call in plain Python. The message is empty if this call
+    raises no IndexError in the user's files, for instance because it takes longer than PATIENCE
+    seconds.
     """
     try:
         with np.errstate(all="ignore"), restored_globals(), _limited(PATIENCE):
@@ -107,7 +108,7 @@ def restored_globals() -> Iterator[None]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError at the first call of a Python function after so many seconds."""
+    """Raise TimeoutError at the first call of a Python function after this many seconds."""
     end, before = time.monotonic() + seconds, sys.gettrace()
 
     def check(*_: Any) -> None:

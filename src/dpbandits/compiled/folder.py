@@ -1,12 +1,12 @@
 """Folders of cached machine code, which no other user can change.
 
-There is one folder for each state of the sources; old folders are removed. Machine code is loaded
-with pickle, so whoever can change it runs code as the user who loads it. A folder is used only if
-it belongs to this user, all folders above it belong to root or to this user, and nobody else can
-write to any of them. A folder above may be writable by everyone if it has the sticky bit, as the
-temporary folder has, since the bit protects the contents. The members of a group count as other
-users, except for root's group and for the user's own group if it has no other member. Files are
-opened relative to the folder's descriptor and checked after they are opened.
+Each state of the sources has its own folder; old folders are removed. Machine code is loaded with
+pickle, so anyone who can change it can run code as the user who loads it. A folder is therefore
+used only if it belongs to this user, all folders above it belong to root or to this user, and
+nobody else can write to any of them. There is one exception: a folder above may be writable by
+everyone if it has the sticky bit, which protects its contents, as in the temporary folder. Members
+of a group count as other users, except for root's group, and for the user's own group if it has no
+other member. Files are opened relative to the folder's descriptor, and checked after opening.
 """
 
 from __future__ import annotations
@@ -38,11 +38,13 @@ MOST_LINKS = 40  # number of symbolic links that a path may contain, as in Linux
 
 
 class Unsafe(OSError):
-    """Another user can change a folder or a file, or owns it."""
+    """The error for a folder or a file that another user owns or can change."""
 
 
 class CacheFolder(NamedTuple):
-    """The folder for files of one kind and one state of their sources, or why it is missing."""
+    """The folder for files of one kind and one state of the sources, or the reason why there is
+    none.
+    """
 
     path: Path | None
     reason: str = ""  # why the first folder that was tried cannot be used
@@ -51,7 +53,7 @@ class CacheFolder(NamedTuple):
 def cache_folder(kind: str, state: str) -> CacheFolder:
     """Return the cache folder for files of one kind and one state of their sources.
 
-    A new folder is created if it is missing, and old folders beside it are then removed.
+    If the folder does not exist, it is created, and old folders beside it are removed.
     """
     name, reasons = f"{NAME}{kind}-{state}", []
     for home in _cache_homes():
@@ -107,7 +109,7 @@ def opened_folder(folder: Path) -> Iterator[int]:
 
 
 def check_path(folder: Path) -> None:
-    """Raise Unsafe if a user other than this one and root can replace a folder of a path.
+    """Raise Unsafe if anyone other than this user and root can replace a folder of a path.
 
     The folder itself, all folders above it and the targets of symbolic links are checked.
     """
@@ -129,7 +131,8 @@ def check_path(folder: Path) -> None:
 
 
 def check_own(found: os.stat_result, path: Path) -> None:
-    """Raise Unsafe if an opened file or folder belongs to, or is writable by, another user.
+    """Raise Unsafe if an opened file or folder belongs to another user, or another user can write
+    to it.
 
     Args:
         found: the status of the opened file or folder.
@@ -150,8 +153,8 @@ def _others_write(found: os.stat_result) -> bool:
 def _is_private(group: int) -> bool:
     """Return whether a group is root's group or this user's private group.
 
-    A private group has the name of the user and no other member. Many systems create one for each
-    user, and ``umask 002`` relies on it.
+    A private group has the name of the user and no other member. Many systems create such a group
+    for each user, and ``umask 002`` is safe only with it.
     """
     if group == 0:
         return True
@@ -164,10 +167,10 @@ def _is_private(group: int) -> bool:
 
 
 def prune(used: Path) -> None:
-    """Remove old cache folders beside the one in use.
+    """Remove old cache folders beside the folder in use.
 
-    A folder is removed if it was last used more than OLDEST seconds ago, or if it and all folders
-    that were used later are larger than MAX_FOLDER_BYTES together.
+    A folder is removed if it was last used more than OLDEST seconds ago. A folder is also removed
+    if it and all folders that were used later have more than MAX_FOLDER_BYTES in total.
     """
     others = []
     for folder in used.parent.iterdir():
@@ -192,7 +195,7 @@ def _size(folder: Path) -> int:
 
 
 class Stored(NamedTuple):
-    """The identification of a function's machine code on disk."""
+    """What identifies a function's machine code on disk."""
 
     name: str  # the name of the function, for messages
     place: str  # a hash that identifies the function, the same for all states of its sources
@@ -200,15 +203,15 @@ class Stored(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The stem of the names of the files that hold this machine code."""
+        """The beginning of the names of the files with this machine code."""
         return re.sub(r"\W", "", self.name) + f"-{self.place}"
 
 
 def stored(function: Callable) -> Stored | None:
-    """Return what identifies a function's machine code on disk.
+    """Return what identifies a function's machine code on disk, or None.
 
-    The result is None for a function that is not defined in the file of a module that was imported,
-    such as a function of a notebook, of a prompt or of the main script.
+    The result is None if the function is not in the file of an imported module, but in a notebook,
+    at a prompt or in the main script.
     """
     is_imported = getattr(function, "__module__", None) not in (None, "__main__")
     if not (is_imported and Path(function.__code__.co_filename).is_file()):
@@ -223,11 +226,11 @@ def compiled_code() -> CacheFolder:
 
 @cache
 def found_folder(backend: str) -> CacheFolder:
-    """Return the folder for machine code of a back-end; it stays the same within a process."""
+    """Return the folder for machine code of a back-end, always the same within a process."""
     return cache_folder(backend, shared_state())
 
 
 def report_damage(name: str, what: str = "is damaged") -> None:
-    """Print one line to stderr: cached machine code cannot be used and is compiled again."""
+    """Print one line to stderr that cached machine code cannot be used and is compiled again."""
     line = f"the cached machine code of {name} {what}: compiling it again"
     print(line, file=sys.stderr, flush=True)

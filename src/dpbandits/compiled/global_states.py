@@ -1,8 +1,8 @@
-"""The states of the generators behind ``np.random.*`` and ``random.*`` in compiled code.
+"""Read and set the states of the generators behind ``np.random`` and ``random`` in compiled code.
 
-Each thread has two states, which Numba seeds from the operating system. Numba has no public name
-that reads or restores them, and ``np.random.seed`` outside compiled code does not reach them.
-Their addresses therefore come from ``numba._helperlib``, a private name, in both back-ends.
+Each thread has two such states, to which Numba gives random seeds. No public function of Numba
+reads or restores them, and ``np.random.seed`` outside compiled code does not change them. Both
+back-ends therefore get their addresses from a private name, ``numba._helperlib``.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def restore_global_states(states: tuple[bytes, ...]) -> None:
 def seed_global_states(words: np.ndarray) -> None:
     """Seed this thread's two states from the rows of a uint32 array (2, n).
 
-    The generators then give the same numbers as after ``np.random.seed(words[0])``, and as after
-    ``random.seed`` of the integer whose 32-bit words are ``words[1]``.
+    The generators then give the same numbers as after ``np.random.seed(words[0])`` and
+    ``random.seed(n)``, where n is the integer with the 32-bit words ``words[1]``.
     """
     for place, row in zip(_places(), words, strict=True):
         _numba().rnd_seed(place, row)

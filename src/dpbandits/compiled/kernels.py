@@ -20,13 +20,13 @@ from .notes import INLINED, UNDECLARED, Called
 from .sources import hash_of, is_constant, is_of_package
 
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
-# After so many searches without a result, the code stops searching for an index out of bounds
+# After this many searches without a result, no further index out of bounds is searched for
 SEARCHES = 3
 _lock = RLock()
 
 
 def declare() -> None:
-    """Import Numba, and declare to it all functions that have been decorated so far."""
+    """Import Numba, and tell it about all functions that have been decorated so far."""
     _backend().declare()
     _declare_kernels()
 
@@ -66,19 +66,19 @@ class Kernel:
 def kernel(function: Callable) -> Callable:
     """Mark a function as a kernel, which Numba compiles when it is first called.
 
-    An algorithm is compiled as a part of its loop (see ``loop``).
+    An algorithm is compiled together with the loop over its runs (see ``loop``).
     """
     return Kernel(function)
 
 
 class Loop:
-    """A loop that calls a function, compiled when the loop is first called.
+    """A loop that calls a function. The loop is compiled when it is first called.
 
     Attributes:
         function: the loop in plain Python.
         called: the function that the loop calls.
         stored: what identifies the machine code on disk, or None if it is not cached.
-        backend: the module of the back-end that has made ``dispatcher``, or None.
+        backend: the module of the back-end that made ``dispatcher``, or None.
         dispatcher: Numba's dispatcher of the loop, or None before the first call.
     """
 
@@ -130,7 +130,7 @@ class Loop:
         return faults.not_compiled(self.called.__code__, error) if fails else ""
 
     def _call(self, arguments: tuple) -> Any:
-        """Call the loop; if compiling with quick fails, compile with plain."""
+        """Call the loop. If quick cannot compile it, compile it with plain."""
         if self.is_compiled:
             return self.dispatcher(*arguments)
         choice.report_choice()
@@ -169,7 +169,7 @@ TYPES: dict[Any, Any] = {}  # the Numba types of arguments, by layout
 def type_of(value: Any) -> Any:
     """Return the Numba type of an argument, remembered by layout.
 
-    Numba itself would determine the type of a game anew in every call, which takes half a
+    Without this memory, Numba would determine the type of a game in every call, which takes half a
     millisecond.
     """
     layout = layout_of(value)
@@ -181,9 +181,9 @@ def type_of(value: Any) -> Any:
 def layout_of(value: Any) -> Any:
     """Return a hashable value that determines the Numba type of an argument of a loop.
 
-    The argument is a number, an array, a generator or a tuple of these. Do not pass a function: all
-    functions have one Python type, but each function has a Numba type of its own. The returned
-    value would not determine this Numba type.
+    The argument is a number, an array, a generator or a tuple of these. The argument must not be a
+    function, since the layout would not determine its Numba type: each function has a different
+    Numba type, but all have the same Python type.
     """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)
@@ -194,15 +194,16 @@ def layout_of(value: Any) -> Any:
 
 @cache
 def loop(template: FunctionType, function: Callable) -> Callable:
-    """Instantiate a template of a loop that calls a function, such as the runs of an algorithm.
+    """Make a loop that calls a function, such as the loop over the runs of an algorithm, from a
+    template.
 
-    Calling compiled code from Python takes longer than a run of an episodic algorithm, so the
-    function is compiled as a part of its loop.
+    Calling compiled code from Python takes longer than a run of an episodic algorithm. Therefore
+    the function is compiled together with its loop.
 
     Args:
-        template: the loop, in which the global name ``played`` denotes the function.
-        function: the function to call. If kernels can call it, the result is a ``Loop``, which is
-            compiled; else it is a plain Python function.
+        template: the loop, in which the global name ``played`` stands for the function.
+        function: the function to call. If kernels can call it, the result is a compiled ``Loop``,
+            otherwise a function in plain Python.
     """
     called = getattr(function, "py_func", function)
     names = template.__globals__ | {"played": called}
@@ -224,7 +225,9 @@ def loop(template: FunctionType, function: Callable) -> Callable:
 
 
 def is_compiled(function: Callable) -> bool:
-    """Return whether a function is a kernel, whose machine code releases the interpreter lock."""
+    """Return whether a function is a kernel, so that its machine code runs in several threads at
+    once.
+    """
     return hasattr(function, "py_func")
 
 

@@ -1,8 +1,8 @@
-"""Decorators that note the functions that kernels call: ``inlined`` and ``shared``.
+"""The decorators ``inlined`` and ``shared``, which note functions that kernels call.
 
-A command whose runs are all finished would take twice as long if it imported Numba. A decorator
-therefore only notes its function; a back-end declares the noted functions to Numba before it
-compiles.
+A decorator only notes its function; a back-end tells Numba about the noted functions before it
+compiles. The reason is that a command whose runs are all finished would take twice as long if it
+imported Numba.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ INLINED: set[Callable] = set()
 
 
 class Called(NamedTuple):
-    """A function that kernels can call, and the way in which they call it."""
+    """A function that kernels can call, and how they call it."""
 
     function: Callable
     inlined: bool  # whether each kernel that calls the function contains its code
@@ -29,7 +29,9 @@ _lock = RLock()
 
 
 def undeclared() -> Iterator[Called]:
-    """Yield each noted function that is to be declared to Numba, in one thread at a time."""
+    """Yield each noted function of which Numba must still be told. Only one thread at a time does
+    this.
+    """
     with _lock:
         while UNDECLARED:
             yield UNDECLARED[0]
@@ -39,14 +41,13 @@ def undeclared() -> Iterator[Called]:
 def inlined(function: Callable, borrows: bool = True) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
-    When Python calls the function, it runs as plain Python, which is thirty times faster than
-    passing a game to compiled code for a single round.
+    Calls from Python run the function as plain Python. For a single round, plain Python is thirty
+    times faster than to pass a game to compiled code.
 
     Args:
         function: the function.
-        borrows: whether references to the arguments are not counted. Counting them would take ten
-            times as long as everything else in a round. If True, the function must not create
-            arrays.
+        borrows: whether references to the arguments are not counted. Counting takes ten times as
+            long as everything else in a round. If True, the function must not create arrays.
     """
     INLINED.add(function)
     UNDECLARED.append(Called(function, inlined=True, borrows=borrows))
@@ -56,7 +57,7 @@ def inlined(function: Callable, borrows: bool = True) -> Callable:
 def inlined_counted(function: Callable) -> Callable:
     """Make a function callable from kernels, which inline it; it may create arrays.
 
-    Unlike with ``inlined``, references to its arguments are counted.
+    References to its arguments are counted, in contrast to ``inlined``.
     """
     return inlined(function, borrows=False)
 
@@ -64,7 +65,7 @@ def inlined_counted(function: Callable) -> Callable:
 def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
     """Make a larger function callable from kernels; all kernels share its machine code.
 
-    When Python calls the function, it runs as plain Python, as an inlined function does.
+    Calls from Python run the function as plain Python, see ``inlined``.
 
     Args:
         function: the function.

@@ -1,6 +1,6 @@
-"""Operations that kernels call and that Numba lacks; ``plain.primitives`` has the machine code.
+"""Operations for kernels that Numba lacks. The machine code is in ``plain.primitives``.
 
-One of them calls a function of real numbers by its address, such as a reward law of a user.
+One operation calls a function of real numbers by its address, such as a user's reward law.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MAX_QUANTILE_PA
 def unlikely(condition: bool) -> bool:
     """Return a condition, and tell the compiler that it is rarely true.
 
-    Compiled code then keeps the branch apart, so that variables of the common branch stay in
+    Compiled code then moves the rare branch away, so that variables of the common branch stay in
     registers.
     """
     return condition
@@ -26,7 +26,7 @@ def unlikely(condition: bool) -> bool:
 def whole(x: float) -> int:
     """Return the integer part of a number.
 
-    Beyond the range of int64 the result is the smallest or the largest int64.
+    If the number is outside the range of int64, the result is the smallest or the largest int64.
     """
     return int(x) if abs(x) < 2.0**63 else -(2**63)
 
@@ -39,6 +39,6 @@ def answer_of(returned: Any) -> float:
 def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
     """Return the value at (u, x, y, z) of the function at an address.
 
-    A function with fewer parameters ignores the last arguments.
+    If the function has fewer parameters, it ignores the last arguments.
     """
     return float(C_TYPE(int(address))(u, x, y, z))

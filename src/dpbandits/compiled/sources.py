@@ -1,8 +1,8 @@
-"""The sources that machine code depends on, and hashes of their contents.
+"""The sources on which machine code depends, and hashes of these sources.
 
-All machine code may depend on the files of ``SHARED``, so the hash of these files is part of the
-name of the cache folder. The machine code of a function in any other file, such as an algorithm,
-also depends on this file and on the files that it imports.
+All machine code may depend on the files of ``SHARED``, so their hash is part of the name of the
+cache folder. A function in another file, such as an algorithm, also depends on this file and on the
+files that it imports.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def shared_state() -> str:
 def state_of(function: Callable) -> str:
     """Return a hash of the sources of a function without the shared sources.
 
-    The sources are the file of the function and the files of the modules that define the values in
-    the function's module. The values in these modules are followed in the same way.
+    The sources are the file of the function, and the files that define the values in its module,
+    and so on for the values in those files.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]
@@ -72,7 +72,9 @@ def state_of(function: Callable) -> str:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether machine code contains this global value instead of reading it when it runs."""
+    """Return whether machine code contains a global value, and does not read the value when it
+    runs.
+    """
     if isinstance(value, tuple):
         return all(map(is_constant, value))
     return isinstance(value, int | float | str)
@@ -81,7 +83,7 @@ def is_constant(value: Any) -> bool:
 def is_installed(file: str | None) -> bool:
     """Return whether a file belongs to Python, to an installed package or to this package.
 
-    None stands for a module without a file, which is built into Python.
+    None stands for a module without a file, since such modules are built into Python.
     """
     if file is None:
         return True
@@ -118,7 +120,7 @@ SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))
 
 
 def enclosed(function: Callable) -> tuple:
-    """Return the values of the variables of enclosing functions that a function uses.
+    """Return the values of those variables that a function uses from enclosing functions.
 
     Variables without a value are left out.
     """
@@ -130,7 +132,7 @@ def enclosed(function: Callable) -> tuple:
 
 
 def _identity(value: Any) -> Any:
-    """Return what identifies a value: the name and the code of a function, else the value."""
+    """Return what identifies a value: for a function its name and code, else the value itself."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
         return value.__module__, value.__qualname__, value.__code__.co_code
@@ -140,8 +142,8 @@ def _identity(value: Any) -> Any:
 def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
-    The hash includes the package's algorithms and stopping rules, the modules of the function's own
-    top-level package ``own``, and modules that are not installed.
+    Included are the package's algorithms and stopping rules, the modules of the top-level package
+    ``own`` of the function, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")
     file = getattr(module, "__file__", None)

@@ -1,1 +1,1 @@
-"""What an algorithm declares: its question, parameters, assumption on the rewards, guarantee."""
+"""What an algorithm declares: its question, parameters, assumption on rewards, and guarantee."""

@@ -1,4 +1,4 @@
-"""Algorithms and stopping rules: their declarations, and how they are found and loaded."""
+"""Algorithms and stopping rules: find and load them, and read what they declare."""
 
 from __future__ import annotations
 
@@ -44,19 +44,20 @@ class Algorithm:
         domains: the values that each parameter may take, in the order of the signature.
         rewards: the assumption on the rewards, or None.
         guarantee: the privacy guarantee, or None if none is declared.
-        round_by_round: whether the running time grows with the horizon.
+        round_by_round: whether the algorithm decides in every round, so that its running time grows
+            with the horizon.
         leading_term: for local privacy, the name of the leading term of the regret
             (``LEADING_TERMS`` in theory/ren2020.py), or None.
         any_rewards: the name of the variant for unbounded rewards, or None.
-        unused: settings that have no effect. If ``unused[a, x]`` is ``(b, y)``, the value x of the
-            parameter a has no effect while the parameter b has the value y. If x is NUMBER, this
-            holds for every number, unless a is one of the guarantee's letters.
+        unused: values without effect. If ``unused[a, x]`` is ``(b, y)``, the value x of parameter a
+            has no effect while parameter b has the value y. If x is NUMBER, this holds for every
+            number, unless the guarantee depends on a.
         question: the question that the algorithm answers.
         version: hash of the sources that decide what the algorithm does; for a user's function,
             hash of everything that the loaded function uses.
-        unfollowed: in words, what a user's function uses and the version does not cover: a change
-            there leaves the version as it is.
-        reports: whether the algorithm can play when outliers replace what its users send.
+        unfollowed: what a user's function uses although the version does not cover it, in words.
+            The version does not change if this changes.
+        reports: whether the algorithm can play if outliers replace what its users send.
         file: the file that defines the algorithm, or None if the function itself was passed.
         defaults: default values in the signature.
         shown: for a user's algorithm, the constants ``NAME``, the printed name, ``LINE``, the line
@@ -86,8 +87,9 @@ class Algorithm:
     def __reduce__(self):
         """Pickle the algorithm for another process.
 
-        The other process loads an algorithm from its file; for an algorithm of the package, this is
-        the file in its own installation. An algorithm without a file is sent with its function.
+        The other process loads the algorithm from its file. An algorithm of the package is loaded
+        from the other process's installation. An algorithm without a file is sent with its
+        function.
         """
         if self.file is not None:
             folder = None if in_package(self.file) else self.file.parent
@@ -101,10 +103,10 @@ class Algorithm:
 
     @property
     def declared(self) -> str:
-        """Hash of the assumption and the guarantee that a user's algorithm declares.
+        """The hash of the assumption and the guarantee that a user's algorithm declares.
 
-        The hash is empty for an algorithm of the package, since the version of such an algorithm
-        covers its declarations.
+        For an algorithm of the package the hash is empty, since its version covers its
+        declarations.
         """
         ours = in_package(self.file)
         return "" if ours else Followed((self.rewards, self.guarantee)).version
@@ -126,19 +128,19 @@ class Algorithm:
 
     @property
     def question_played(self) -> Question:
-        """The question that the algorithm answers on the environments that it can play."""
+        """The question that the algorithm answers, given the environments that it can play."""
         return question_for(self.question, self.actions) or self.question
 
     @property
     def budget(self) -> str | None:
-        """The name of the privacy budget, one of BUDGETS, or None without a privacy budget."""
+        """The name of the privacy budget, ``eps`` or ``rho``; None if there is none."""
         if self.per_user:
             return "eps"
         return next((name for name in BUDGETS if name in self.domains), None)
 
     @property
     def usual_budget(self) -> Any:
-        """The privacy budget if none is given: the default in the signature, or 1."""
+        """The default privacy budget: the default in the signature, or 1."""
         return self.defaults.get(self.budget or "", 1.0)
 
     @property
@@ -147,7 +149,7 @@ class Algorithm:
         return self.budget is not None
 
     def without(self, budget: str) -> str:
-        """Return the message that the algorithm does not take a privacy budget of this name."""
+        """Return the error message for a privacy budget that the algorithm does not take."""
         if not self.private:
             like = [name for name in self.domains if MEANT.get(name) == budget]
             hint = f"; if {like[0]} is its privacy budget, name it {budget}" if like else ""
@@ -155,7 +157,7 @@ class Algorithm:
         return takes_another(self.name, budget, self.budget)
 
     def numbers(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of parameters, with each named option replaced by its number."""
+        """Return values of parameters in which each option's name is replaced by its number."""
         found = dict(values)
         for name, domain in self.domains.items():
             if isinstance(domain, Named) and isinstance(word := found.get(name), str):
@@ -163,15 +165,15 @@ class Algorithm:
         return found
 
     def guarantee_at(self, values: Mapping[str, Any]) -> Guarantee | None:
-        """Return the guarantee at these arguments (see ``Guarantee.at``), or None without one."""
+        """Return the guarantee at these arguments (see ``Guarantee.at``); None if there is none."""
         return self.guarantee and self.guarantee.at(self.numbers(values))
 
     def promise(self, values: Mapping[str, Any] = MappingProxyType({})) -> str:
         """Return the guarantee as a phrase.
 
         Args:
-            values: the parameters by name, and K and T for a guarantee that depends on the number
-                of arms or on the horizon. A parameter without a value is printed as its name.
+            values: the parameters by name, and K and T if the guarantee depends on the number of
+                arms or on the horizon. A missing value is printed as the name of its parameter.
         """
         if self.guarantee is None:
             return "no guarantee is declared" if self.private else "not private"
@@ -185,15 +187,15 @@ def in_package(file: Path | None) -> bool:
 
 
 def takes_another(name: str, budget: str, own: str | None) -> str:
-    """Return the message that an algorithm or a release has a privacy budget of another name."""
+    """Return the error message for a budget of the wrong name, such as rho in place of eps."""
     return f"{name} takes no {budget}; its privacy budget is {own}"
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
     """Return the file of an algorithm or a stopping rule.
 
-    The file is ``algo/NAME.py`` or, for a stopping rule, ``rule/NAME.py`` in the first of a user's
-    folders that has it, or else a file of the package.
+    The file is ``algo/NAME.py`` or, for a stopping rule, ``rule/NAME.py``. The user's folders are
+    searched first, then the package.
 
     Raises:
         BadInput: no file has that name.
@@ -212,7 +214,8 @@ def load(file: Path) -> Algorithm:
     """Import an algorithm from its file.
 
     Raises:
-        BadInput: the file cannot be imported, or does not define a function of its own name.
+        BadInput: the file cannot be imported, or does not define a function with the name of the
+            file.
     """
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
@@ -228,8 +231,8 @@ def load(file: Path) -> Algorithm:
 def _class_of(module: ModuleType, name: str) -> type | None:
     """Return the class that a file defines as an algorithm, or None.
 
-    The class has the name of the file. If nothing in the file has this name, the class is the only
-    one in the file whose name does not begin with an underscore.
+    The class must have the name of the file. If nothing in the file has this name, it is the only
+    class whose name does not begin with an underscore.
     """
     named = getattr(module, name, None)
     if named is not None:
@@ -246,7 +249,7 @@ def _public_classes(module: ModuleType) -> list[type]:
 
 
 def _missing_in(module: ModuleType, name: str, group: str) -> str:
-    """Return what a file defines instead of an algorithm, for a message."""
+    """Return what a file defines instead of an algorithm, as text for an error message."""
     no = f"no function {name}(game, rng, ...)"
     if group != "algo":
         return no
@@ -262,19 +265,20 @@ def _missing_in(module: ModuleType, name: str, group: str) -> str:
 def _plays(make: Callable[..., Any]) -> Callable[..., None]:
     """Return the function that plays the policies of a class.
 
-    The function is in the module POLICIES. That module plays games, as algorithms do, so it is
-    imported by name, and only when it is needed.
+    The function is in the module POLICIES. POLICIES needs the modules of games, so it is imported
+    by its name, and only when it is needed.
     """
     played: Callable[..., None] = importlib.import_module(POLICIES).algorithm_of(make)
     return played
 
 
 def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
-    """Load an algorithm in another process; if that fails, return one that raises the error.
+    """Load an algorithm in another process. If loading fails, return an algorithm that raises the
+    error.
 
     ``folder`` is None for an algorithm of the package, since the other process may have the package
-    in another folder. The error is raised when the algorithm is played: an error while a task is
-    unpickled could not be distinguished from the death of the worker.
+    in another folder. The error is raised only when the algorithm is played: if it were raised
+    while a task is unpickled, it would look like the death of the worker.
     """
     file = (folder or HOMES[group]) / f"{name}.py"
     try:
@@ -308,7 +312,8 @@ def from_function(
         makes_policies: whether the function returns an object that chooses arms, as a class does.
 
     Raises:
-        BadInput: the signature is not the signature of an algorithm, or the package uses the name.
+        BadInput: the signature does not fit an algorithm, or an algorithm of the package has this
+            name.
     """
     try:
         name = getattr(function, "py_func", function).__name__
@@ -337,7 +342,7 @@ def from_function(
 
 
 def _declared(name, group, function, constants, where, file):
-    """Check a function and the constants beside it, and return the algorithm that they define."""
+    """Check a function and the constants in its file. Return the algorithm that they define."""
     written = getattr(function, "py_func", function)
     signature = inspect.signature(written).parameters
     parameters = list(signature)
@@ -394,7 +399,7 @@ def _declared(name, group, function, constants, where, file):
 
 
 def _returns_a_value(function: Callable) -> bool:
-    """Return whether a function written in Python can return something else than None."""
+    """Return whether a function written in Python can return something other than None."""
     if not inspect.isfunction(function):
         return True
     steps = [*dis.get_instructions(function)]
@@ -418,8 +423,8 @@ def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any
 def import_file(file: Path, group: str) -> ModuleType:
     """Import a Python file of the package, or a file in a user's folder.
 
-    A file in a user's folder can import the modules beside it. Any other module with the same name
-    has precedence over them.
+    A file in a user's folder can import the modules in this folder, unless another module has the
+    same name.
 
     Raises:
         BadInput: the file cannot be imported.
@@ -445,7 +450,7 @@ def import_file(file: Path, group: str) -> ModuleType:
 
 
 def _let_import_neighbours(folder: Path) -> None:
-    """Let files import modules from this folder first, before modules from other user folders."""
+    """Let files import modules from this folder before modules from other folders of users."""
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
     for name, module in list(sys.modules.items()):

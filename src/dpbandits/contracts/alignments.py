@@ -1,11 +1,11 @@
 """Alignments: how noise shifts when one reward changes, so that all decisions stay the same.
 
 A coupling proof of differential privacy considers two sequences of rewards that differ in one
-reward. The proof gives a shift of the noise. With the noise on one sequence, and with the shifted
-noise on the other sequence, the algorithm makes the same decisions. The densities of the noise and
-of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
-2018; Zhang & Kifer 2017). An algorithm declares its alignment beside its guarantee, and
-``audit/alignment`` replays it.
+reward. The proof shifts the noise so that the algorithm makes the same decisions on both sequences:
+with the noise on the first, and with the shifted noise on the second. The ratio of the densities of
+the noise and of the shifted noise then bounds the privacy loss (Albarghouthi & Hsu 2018; Zhang &
+Kifer 2017). An algorithm declares its alignment together with its guarantee, and
+``audit/alignment`` replays the alignment.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Values = Mapping[str, float]  # the values of an algorithm's parameters, by name
 class Drawn(NamedTuple):
     """A draw of noise."""
 
-    arm: int  # the arm of the last reward before the draw, -1 if no reward came before
+    arm: int  # the arm of the last reward before the draw, -1 if there is none
     item: int  # the number of rewards of this arm before the draw
     number: int  # the number of the draw among the draws since that reward, from 0
 
 
 class Changed(NamedTuple):
-    """The reward in which the two neighbouring sequences differ."""
+    """The changed reward, in which the two neighbouring sequences differ."""
 
     arm: int  # the arm of the reward
     item: int  # the number of the reward among the rewards of its arm, from 1
@@ -35,7 +35,7 @@ class Changed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run on the first of two neighbouring sequences, as an alignment receives it."""
+    """What an alignment knows of a run on the first of two neighbouring sequences."""
 
     draws: Sequence[Drawn]  # the draws of noise, in their order
     values: Values  # the values of the parameters
@@ -52,20 +52,20 @@ class Alignment:
 
     Attributes:
         says: the shift, in words.
-        releases: the largest number of releases that the changed reward enters. If the reward
-            changes a statistic by x, the noise added to this statistic shifts by -x.
+        releases: the largest number of releases that use the changed reward. If the reward changes
+            a statistic by x, the noise that is added to this statistic shifts by -x.
         bits: the largest number of comparisons of a uniform number with a probability that depends
-            on the changed reward. The result of each comparison stays the same; the likelihood
-            ratio of the result counts as privacy loss.
-        shifts: for all other noise, a function ``shifts(run, changed)``. It returns the shifts of
-            the draws of this noise; the key of a shift is the index of the draw in ``run.draws``.
-        one_change: whether ``shifts`` is valid for one changed reward only; otherwise the shifts
-            for several changed rewards add up.
+            on the changed reward. The results of the comparisons stay the same, and their
+            likelihood ratio counts as privacy loss.
+        shifts: for all other noise, a function ``shifts(run, changed)``. The function returns a
+            dictionary from the index of a draw in ``run.draws`` to the shift of this draw.
+        one_change: whether ``shifts`` is valid only if a single reward changes. Otherwise, shifts
+            for several changed rewards are added.
         vectors: whether each release is a vector, so that all draws of noise between two rewards
             belong to one release.
-        literal: the functions that replace functions of the algorithm in a replay, by the name of
-            the replaced function. The results have the same law, but a replacement makes every draw
-            of noise that the proof mentions.
+        literal: functions that replace functions of the algorithm in a replay, by the names of the
+            replaced functions. A replacement has results with the same law, but makes every draw of
+            noise that the proof mentions.
     """
 
     says: str
@@ -77,16 +77,16 @@ class Alignment:
     literal: Mapping[str, Callable] = field(default_factory=dict)
 
     def entered(self, places: Sequence[int]) -> int:
-        """Return the number of releases that the changed reward enters.
+        """Return the number of releases that use the changed reward.
 
         Args:
-            places: for each draw of noise that shifts, the number of rewards before it.
+            places: for each draw of noise that shifts, the number of rewards before the draw.
         """
         return len(set(places)) if self.vectors else len(places)
 
 
 def releases(most: int) -> Alignment:
-    """Return the alignment of a reward that enters at most ``most`` releases.
+    """Return the alignment of an algorithm that uses each reward in at most ``most`` releases.
 
     If a statistic changes by x, the noise that is added to this statistic shifts by -x.
     """
@@ -105,9 +105,9 @@ one_bit = Alignment("none; the changed reward has one bit, which stays the same"
 
 
 def integer_release(elimination: Callable, law: str) -> Alignment:
-    """Return the alignment of noise that is added to one sum of integers modulo m.
+    """Return the alignment for noise that is added to one sum of integers modulo m.
 
-    If a reward changes, the noise shifts by minus the change of the sum.
+    If a reward changes the sum by x, the noise shifts by -x.
 
     Args:
         elimination: ``elimination(noise, decode)`` returns the loop ``play`` that the algorithm
@@ -129,8 +129,8 @@ def integer_release(elimination: Callable, law: str) -> Alignment:
 
 
 def nodes(of: Nodes, says: str) -> Alignment:
-    """Return the alignment of a tree: the noise of each node that holds the changed reward shifts
-    by minus the change of the reward.
+    """Return the alignment of a tree of partial sums. If a reward changes by x, the noise of each
+    node whose sum contains this reward shifts by -x.
 
     Args:
         of: ``of(n, values)`` returns the first and the last item of each node whose noise is drawn
@@ -151,15 +151,16 @@ def nodes(of: Nodes, says: str) -> Alignment:
 
 
 def binary_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Return the node that item n closes in a binary tree.
+    """Return the node of a binary tree that is complete when item n arrives.
 
-    The size of the node is the value of the lowest set bit of n.
+    The number of its items is the value of the lowest set bit of n.
     """
     return [(n - (n & -n) + 1, n)]
 
 
 def honaker_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Return the nodes that item n closes in Honaker's tree, in which every node has noise.
+    """Return the nodes of Honaker's tree that are complete when item n arrives. Every node has
+    noise.
 
     The nodes have 1, 2, 4, ... items, up to the value of the lowest set bit of n.
     """
@@ -169,10 +170,10 @@ def honaker_nodes(n: int, values: Values) -> list[tuple[int, int]]:
 def kary_nodes(n: int, values: Values, k: int = 19) -> list[tuple[int, int]]:
     """Return the nodes of k-ary trees whose noise is drawn when item n arrives.
 
-    The number of items is written in base k with balanced digits (``parts/counting/kary.py``). At
-    item n, the lowest digits may overflow, and one digit grows by 1. If a digit overflows,
-    (k - 1)/2 adjacent nodes of the level of this digit begin. The last of them ends at item
-    n + (k s - 1)/2, where s is the number of items of each. If the digit that grows becomes
+    The number of items is written in base k with balanced digits (``parts/counting/kary.py``). When
+    item n arrives, the lowest digits may overflow, and one digit grows by 1. If a digit overflows,
+    (k - 1)/2 adjacent nodes of its level begin. The last of these nodes ends at item n + (k s -
+    1)/2, where s is the number of items of a node of this level. If the digit that grows becomes
     positive, one node of its level begins.
     """
     half, found, size, rest = k // 2, [], 1, n - 1
@@ -187,10 +188,10 @@ def kary_nodes(n: int, values: Values, k: int = 19) -> list[tuple[int, int]]:
 
 
 def hybrid_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Return the node that item n closes in a hybrid counter.
+    """Return the node of a hybrid counter that is complete when item n arrives.
 
-    Epochs end after 1, 3, 7, 15, ... items. The last item of an epoch closes a node that holds the
-    whole epoch; every other item closes a node of the epoch's binary tree.
+    Epochs end after 1, 3, 7, 15, ... items. The last item of an epoch completes a node with all
+    items of the epoch. Every other item completes a node of the binary tree of its epoch.
     """
     start = 2 ** ((n + 1).bit_length() - 1) - 1  # the number of items in the earlier epochs
     if n == start:  # item n is the last item of its epoch
@@ -210,8 +211,8 @@ hybrid_counter = nodes(hybrid_nodes, "the noise of its epoch, and of the nodes t
 def sparse_vector(sign: int, literal: Mapping[str, Callable] | None = None) -> Alignment:
     """Return the alignment of the sparse vector technique for sums of rewards in [-R, R].
 
-    The algorithm draws noise for the threshold, then for each test. If a test passes, it also draws
-    noise for one release.
+    The algorithm draws noise for the threshold, and then for each test. When a test passes, the
+    algorithm also draws noise for one release.
 
     Args:
         sign: 1 if the noise of a test is added to the sum, -1 if it is added to the threshold.

@@ -1,4 +1,4 @@
-"""Assumptions of algorithms on the rewards, and their check on an environment's reward laws."""
+"""Assumptions of algorithms on the rewards, and checks whether an environment satisfies them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Values = Mapping[str, float]
 
 
 class Instance(Protocol):
-    """The properties of an environment that assumptions check; see ``environments.instances``."""
+    """The properties of an environment that assumptions check, see ``environments.instances``."""
 
     @property
     def support(self) -> tuple[float, float]: ...
@@ -41,13 +41,14 @@ class Assumption:
     """An assumption of an algorithm on the rewards.
 
     Attributes:
-        automatic: parameters of the algorithm that can be computed from the environment.
+        automatic: parameters of the algorithm for which the user may write ``auto``: they are
+            computed from the environment.
         parameters: parameters of the algorithm on which the automatic parameters depend.
-        needed_for_privacy: whether privacy requires the assumption, so that it cannot be waived.
+        needed_for_privacy: whether privacy requires the assumption, so that users cannot waive it.
         outliers: whether rewards may be contaminated.
-        waived_with_privacy: whether privacy requires the assumption, and users may waive the
-            assumption together with privacy. If both ``waived_with_privacy`` and
-            ``needed_for_privacy`` are false, users may waive the assumption and keep privacy.
+        waived_with_privacy: whether users may waive the assumption, but then lose privacy. If both
+            this attribute and ``needed_for_privacy`` are false, users may waive the assumption and
+            keep privacy.
         actions: the kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS.
         words: the assumption in words if the privacy guarantee requires it, else "any rewards".
     """
@@ -72,13 +73,13 @@ class Assumption:
         raise NotImplementedError
 
     def misfit(self, values: Values) -> str | None:
-        """Return the reason why the parameters are inconsistent, or None."""
+        """Return the reason why parameters contradict each other, or None."""
         return None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         """Return None if an instance satisfies the assumption, else two texts.
 
-        The texts give the property of the instance, and the property that is assumed instead.
+        The first text states the property of the instance, the second what is assumed instead.
         """
         raise NotImplementedError
 
@@ -198,7 +199,7 @@ BOUNDED_LINEAR, BOUNDED_CONTEXTUAL = LinearRewards(FEATURES, True), LinearReward
 
 @dataclass(frozen=True)
 class HeavyTails(Assumption):
-    """E|X|^(1+v) <= u for the reward X of every arm, without outliers (Tao et al. 2022)."""
+    """The reward X of every arm has E|X|^(1+v) <= u; there are no outliers (Tao et al. 2022)."""
 
     automatic: ClassVar[tuple[str, ...]] = ("u",)
     parameters: ClassVar[tuple[str, ...]] = ("v",)

@@ -1,4 +1,4 @@
-"""What tables and figures print for the names of algorithms, environments and parameters."""
+"""The names of algorithms, environments and parameters as tables and figures print them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$", "mu0": r"$\mu_0$", "mu1": r"
 
 
 def display_name(name: str) -> str:
-    """Return the printed name of an algorithm or a stopping rule: AdaP-KLUCB for ``adap_klucb``.
+    """Return the printed name of an algorithm or rule, such as AdaP-KLUCB for ``adap_klucb``.
 
-    The printed name is the constant ``NAME`` of the file or the class. A name without this constant
-    is returned unchanged.
+    The printed name is the constant ``NAME`` in the file or class of the algorithm. If there is no
+    such constant, the argument is returned unchanged.
     """
     return str(_constants(name).get("NAME", name))
 
@@ -30,8 +30,8 @@ def display_name(name: str) -> str:
 def line_of(name: str) -> tuple[str, str] | None:
     """Return the names of the colour and the dash of an algorithm's lines in all figures.
 
-    The constant ``LINE`` of the algorithm's file or class has both names. Without this constant,
-    the result is None.
+    The constant ``LINE`` in the algorithm's file or class has both names. If there is no such
+    constant, the result is None.
     """
     return _constants(name).get("LINE")
 
@@ -42,16 +42,16 @@ def _constants(name: str) -> dict[str, Any]:
 
 
 def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
-    """Set how a user's algorithm is shown from now on.
+    """Set the printed name, line and labels of a user's algorithm from now on.
 
     Args:
         name: the name of the algorithm.
-        constants: the constants of the loaded algorithm, or of the records of its runs. Only NAME,
-            LINE and ``labels`` are used.
+        constants: constants of the loaded algorithm, or constants in the records of its runs. Only
+            NAME, LINE and ``labels`` are used.
 
     Returns:
-        The valid constants among NAME, LINE and ``labels``, as the records store them. A label of
-        the algorithm itself is its NAME if there is no NAME.
+        The valid constants among NAME, LINE and ``labels``, as the records store them. If there is
+            no NAME, a label for the algorithm itself serves as its NAME.
     """
     found: dict[str, Any] = {}
     labels = _labels(constants.get("labels"))
@@ -69,8 +69,8 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _labels(given: Any) -> dict[str, str]:
-    """Return the constant ``labels`` of a file; an empty dict unless it maps texts to texts that
-    can be printed. A class may have an attribute of this name for another purpose.
+    """Return the constant ``labels`` if it maps texts to printable texts, else an empty dict: a
+    class may have an attribute of this name for another purpose.
     """
     if not isinstance(given, Mapping):
         return {}
@@ -81,8 +81,8 @@ def _labels(given: Any) -> dict[str, str]:
 
 
 def own_labels(names: Iterable[Any]) -> dict[str, str]:
-    """Return the ``labels`` that the users' algorithms among some names declare, in one dict. If
-    two algorithms declare a label for the same word, the first label counts.
+    """Return, in one dict, the ``labels`` that users' algorithms with these names declare. If two
+    algorithms declare a label for the same word, the first label is used.
     """
     found: dict[str, str] = {}
     for name in dict.fromkeys(map(str, names)):
@@ -94,10 +94,10 @@ _own: dict[str, dict[str, Any]] = {}  # the constants of users' algorithms, by t
 
 
 def symbol(name: str, algos: Iterable[Any] = ()) -> str:
-    """Return the symbol of a parameter in figures: the Greek letter for ``alpha``, ``env.alpha``.
+    """Return the symbol of a parameter in figures, such as the Greek letter for ``env.alpha``.
 
-    A label that the users' algorithms among ``algos`` declare for the parameter is its symbol. A
-    name without a symbol is returned with spaces in place of underscores.
+    If a user's algorithm among ``algos`` declares a label for the parameter, the label is the
+    symbol. If there is no symbol, the name is returned with spaces in place of underscores.
     """
     if (label := own_labels(algos).get(name)) is not None:
         return label
@@ -107,7 +107,7 @@ def symbol(name: str, algos: Iterable[Any] = ()) -> str:
 
 @cache
 def environment_title(name: str) -> str:
-    """Return the title of an environment of the package: C2 for ``bernoulli_c2``.
+    """Return the title of an environment of the package, such as C2 for ``bernoulli_c2``.
 
     The title is the text of the file's first comment up to the colon. Any other name is returned
     unchanged.

@@ -1,4 +1,4 @@
-"""The exact (eps, delta) of Gaussian noise, and the noise that a pair (eps, delta) needs.
+"""Compute the exact (eps, delta) of Gaussian noise, and the noise that a pair (eps, delta) needs.
 
 Let mu be the sensitivity divided by the standard deviation of the noise, phi the density and Phi
 the distribution function of the standard normal law. The noise is (eps, delta)-DP if and only if
@@ -30,7 +30,7 @@ def mills(x: float) -> float:
 
 @shared
 def delta_of_noise(mu: float, eps: float) -> float:
-    """Compute the least delta for which noise with this mu is (eps, delta)-DP.
+    """Compute the smallest delta for which noise with this mu is (eps, delta)-DP.
 
     Let a = eps/mu - mu/2 and b = eps/mu + mu/2. Then delta = Phi(-a) - e^eps Phi(-b). The identity
     e^eps phi(b) = phi(a) avoids the factor e^eps, which may overflow.
@@ -46,7 +46,7 @@ def delta_of_noise(mu: float, eps: float) -> float:
 
 @shared
 def mu_for(eps: float, delta: float) -> float:
-    """Compute the largest mu for which noise is (eps, delta)-DP; infinity if eps is infinite."""
+    """Compute the largest mu for which noise is (eps, delta)-DP; infinite if eps is infinite."""
     if eps == math.inf:
         return math.inf
     low = high = 1.0
@@ -61,7 +61,7 @@ def mu_for(eps: float, delta: float) -> float:
 
 
 def eps_of_noise(mu: float, delta: float) -> float:
-    """Compute the least eps for which noise with this mu is (eps, delta)-DP."""
+    """Compute the smallest eps for which noise with this mu is (eps, delta)-DP."""
     low, high = 0.0, 1.0
     if mu == math.inf or delta_of_noise(mu, 0.0) <= delta:
         return mu if mu == math.inf else 0.0

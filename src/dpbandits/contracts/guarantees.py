@@ -1,4 +1,4 @@
-"""Privacy guarantees of algorithms, as data."""
+"""Privacy guarantees of algorithms, as data that runs print and audits test."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ DEFAULT_DELTA = 1e-5  # the delta of policies with an oracle, where Gaussian noi
 
 
 def all_of_eps(values: Values) -> float:
-    """Return the parameter eps, the privacy loss of a pure guarantee."""
+    """Return the parameter eps, which is the privacy loss of a pure guarantee."""
     return values["eps"]
 
 
 def nothing_hidden(values: Values) -> float:
-    """Return infinity, the privacy loss if no pure DP is promised."""
+    """Return infinity, which is the privacy loss if no pure DP is promised."""
     return math.inf
 
 
@@ -56,7 +56,7 @@ class Gaussian:
     def loss(self, values: Values) -> str:
         """Return the parameters of the guarantee as text, such as ``(eps, delta)``.
 
-        A parameter without a value is printed by its name.
+        If a parameter has no value, its name is printed.
         """
         if self.of_orders:
             known = values.keys() >= set(self.letters)
@@ -69,7 +69,9 @@ class Gaussian:
         return math.sqrt(2.0 * self.rho(values))
 
     def conversion(self, values: Values) -> str:
-        """Return the conversion to (eps, delta)-DP, with numbers if all parameters have values."""
+        """Return the conversion to (eps, delta)-DP as text, with numbers if all parameters have
+        values.
+        """
         known = values.keys() >= set(self.letters)
         number = f" = {self.epsilon(values, DELTA):.4g} at delta = {DELTA:g}" if known else ""
         return f"(eps', delta)-DP with eps' = {self.formula}{number} ({self.source})"
@@ -92,10 +94,10 @@ RDP = Gaussian(
 
 
 def skellam_rho(values: Values) -> float:
-    """Compute a rho such that the Renyi divergence of each integer order a is at most a times rho.
+    """Compute a rho for Skellam noise: the Renyi divergence of integer order a is at most a rho.
 
-    The divergence of Skellam noise is at most a eps^2/2 + 3 eps/(2 s). For a >= 2, the second term
-    is at most a 3 eps/(4 s).
+    The divergence of order a is at most a eps^2/2 + 3 eps/(2 s). For a >= 2, the second term is at
+    most a 3 eps/(4 s).
     """
     return values["eps"] ** 2 / 2.0 + 0.75 * values["eps"] / values["s"]
 
@@ -122,9 +124,9 @@ SKELLAM = Gaussian(
 
 @dataclass(frozen=True)
 class ExactCurve(Gaussian):
-    """The exact curve delta(eps) of Gaussian noise, for a promised (eps, delta).
+    """The exact curve delta(eps) of Gaussian noise that a paper uses for a promised (eps, delta).
 
-    A paper chose the scale of the noise. The noise may give less privacy than promised, or more.
+    The noise may give less privacy than the paper promises, or more.
     """
 
     def delta(self, values: Values, eps: float, /) -> float:
@@ -132,12 +134,14 @@ class ExactCurve(Gaussian):
         return delta_of_noise(self.mu(values), eps)
 
     def broken(self, values: Values) -> str:
-        """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
+        """Return a text, the end of a sentence, if the promised (eps, delta) does not hold, else
+        "".
+        """
         kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
     def conversion(self, values: Values) -> str:
-        """Return, in words, the mu of the noise and its exact delta at the promised eps."""
+        """Return a text with the mu of the noise and its exact delta at the promised eps."""
         try:
             mu, eps, delta, broken = (
                 self.mu(values), values["eps"], values["delta"], self.broken(values)
@@ -164,11 +168,11 @@ class LimitedProof(ExactCurve):
     limit: Callable[[Values], float] = all_of_eps
 
     def broken(self, values: Values) -> str:
-        """Return the end of a sentence if eps exceeds the limit of the proof, else ""."""
+        """Return a text, the end of a sentence, if eps exceeds the limit of the proof, else ""."""
         return "" if values["eps"] <= self.limit(values) else "is NOT proved"
 
     def conversion(self, values: Values) -> str:
-        """Return, in words, the largest eps for which the guarantee is proved."""
+        """Return a text with the largest eps for which the guarantee is proved."""
         try:
             limit, broken = f"{self.limit(values):.4g}", self.broken(values)
         except KeyError:  # a parameter has no value or several values
@@ -179,14 +183,14 @@ class LimitedProof(ExactCurve):
 
 @dataclass(frozen=True)
 class Approximate(ExactCurve):
-    """A guarantee of (eps, delta)-DP by noise that is not Gaussian and has a known delta(eps)."""
+    """A guarantee of (eps, delta)-DP by noise that is not Gaussian; its delta(eps) is known."""
 
     # delta as a function of the parameters and of eps
     delta: Callable[[Values, float], float] = lambda values, eps: 1.0
     noise: Callable[[Values], str] = str  # the description of the noise, in words
 
     def conversion(self, values: Values) -> str:
-        """Return, in words, the noise and its delta at half, once and twice the promised eps."""
+        """Return a text with the noise and its delta at half, once and twice the promised eps."""
         if not values.keys() >= {*self.letters}:
             return f"delta(eps) = {self.formula} ({self.source})"
         eps = values["eps"]
@@ -220,17 +224,17 @@ def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
 
 @dataclass(frozen=True)
 class OneRelease(ExactCurve):
-    """Gaussian noise where each record enters one Gaussian release.
+    """Gaussian noise in an algorithm that uses each record in one Gaussian release.
 
-    For the promised eps, the rho of zCDP solves
-    rho + 2 sqrt(rho ln(1/delta)) = (1 - ``pure``) eps. If ``pure`` is positive, there is also a
-    release with pure DP, whose loss is ``pure`` eps.
+    The rho of zCDP is computed from the promised eps by rho + 2 sqrt(rho ln(1/delta)) = (1 -
+    ``pure``) eps. If ``pure`` is positive, there is also a release with pure DP, whose loss is
+    ``pure`` eps.
     """
 
     pure: float = 0.0  # the share of eps of the pure release
 
     def conversion(self, values: Values) -> str:
-        """Return, in words, the guarantee of the noise and, if there is one, the pure release."""
+        """Return a text with the guarantees of the noise and, if there is one, the pure release."""
         found = super().conversion(values)
         if not self.pure:
             return found
@@ -259,29 +263,29 @@ class OneRelease(ExactCurve):
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
 
-    Under pure DP, the probability of every event about ``hides`` changes by a factor of at most
-    e^epsilon between two neighbouring sequences of rewards.
+    Under pure DP, the probabilities of an event about the output ``hides`` on two neighbouring
+    sequences of rewards differ by a factor of at most e^epsilon.
 
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
             (the response of each user is private), ``global zCDP``, ``global RDP``, ``joint DP``,
-            ``pure joint``, ``local DP``, ``pure local`` (the last four of contexts and rewards) or
-            ``none``.
-        epsilon: the privacy loss in nats as a function of the parameters by name; for local
-            privacy ``eps`` is the level of the user.
+            ``pure joint``, ``local DP``, ``pure local`` (these four protect contexts and rewards)
+            or ``none``.
+        epsilon: the privacy loss in nats, as a function of a mapping with the parameters. For local
+            privacy, ``eps`` is the level of the user.
         source: the paper and the theorem that prove the guarantee.
         mechanism: the name, in ``audit/targets/releases.py``, of the release on which the guarantee
             is based, or None.
         hides: the output that an adversary observes.
         alignment: how the noise shifts when a reward changes, or None.
-        gaussian: the guarantee if it is not pure DP, such as zCDP; else None.
+        gaussian: the guarantee by noise without pure DP, such as zCDP; None for pure DP.
         neighbours: the neighbouring relation.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
-        of_contexts: whether the contexts of the changed round differ, too; the action of this round
-            is then not protected.
+        of_contexts: whether neighbours also differ in the contexts of the changed round. The action
+            in this round is then not protected.
         loss: ``epsilon`` as a formula.
-        unless: the guarantees under other options. Each is a triple: the name of the option, the
-            number of its value, and the guarantee under this value.
+        unless: the guarantees under other options. Each entry is a triple: the name of an option,
+            the number of its value, and the guarantee for this value.
     """
 
     notion: str
@@ -299,28 +303,27 @@ class Guarantee:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The parameters that the guarantee consists of, in the order of its notation."""
+        """The parameters in the guarantee's notation, in their order, such as eps and delta."""
         return self.gaussian.letters if self.gaussian else ("eps",)
 
     def at(self, values: Values) -> Guarantee:
         """Return the guarantee at these arguments.
 
-        A run prints this guarantee, and an audit tests it. The guarantee also decides which bounds
-        apply.
+        A run prints this guarantee, an audit tests it, and it decides which regret bounds apply.
 
         Args:
-            values: the parameters by name; the value of an option is a number. A parameter without
-                a value, or with several values, is missing.
+            values: the parameters by name; the value of an option is a number. Parameters without a
+                value, or with several values, are left out.
         """
         found = (other for name, x, other in self.unless if values.get(name) == x)
         return next(found, self)
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
-        """Compute the (eps, delta) for m records that one user owns, by group privacy.
+        """Compute the (eps, delta) of a user who contributes m records, by group privacy.
 
-        A pure eps becomes m eps, and (eps, delta) becomes
-        (m eps, delta (e^(m eps) - 1)/(e^eps - 1)). Where each record enters one Gaussian release,
-        the group privacy of zCDP is used instead (``OneRelease.of_group``).
+        A pure eps becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps -
+        1)). If each record is used in one Gaussian release, the group privacy of zCDP is used
+        instead (``OneRelease.of_group``).
         """
         if self.gaussian is None:
             return m * self.epsilon(values), 0.0
@@ -335,8 +338,8 @@ class Guarantee:
         """Return the guarantee at these arguments as a phrase.
 
         Args:
-            values: as for ``at``, with the number of arms K and the horizon T; a parameter that has
-                no value is printed as its name.
+            values: as for ``at``, with the number of arms K and the horizon T. If a parameter has
+                no value, its name is printed.
             rewards: the assumption on the rewards, in words.
         """
         found = self.at(values)
@@ -369,7 +372,7 @@ def global_dp(
 ) -> Guarantee:
     """Return global DP: eps-DP of the output ``hides`` for neighbours that differ in one reward.
 
-    The options in ``unless`` lead to another guarantee (see ``Guarantee``).
+    With an option in ``unless``, another guarantee holds (see ``Guarantee``).
     """
     return Guarantee("global", all_of_eps, source, mechanism, hides, alignment, unless=unless)
 
@@ -399,7 +402,7 @@ def gaussian_rdp(
 def skellam_rdp(
     source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
-    """Return global Renyi DP of every integer order by Skellam noise of granularity ``s``.
+    """Return global Renyi DP, for every integer order, by Skellam noise of granularity ``s``.
 
     Skellam noise is an integer counterpart of Gaussian noise. The guarantee is for sequences of
     rewards that differ in one reward.
@@ -419,7 +422,7 @@ def shuffle_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Return (eps, delta)-DP of the messages that a shuffler passes on to the server.
+    """Return (eps, delta)-DP of the shuffled messages that the server receives.
 
     All users are assumed to follow the protocol.
     """
@@ -445,7 +448,7 @@ def joint_dp(
 
     Args:
         source: the paper and the theorem that prove the guarantee.
-        mu: the mu of Gaussian noise as a function of the parameters, or the curve of other noise,
+        mu: the mu of Gaussian noise as a function of the parameters, or, for other noise, a curve
             such as ``limited_proof``.
         alignment: how the noise shifts when a round changes, or None.
         unless: the guarantees under other options (see ``Guarantee``).
@@ -465,8 +468,8 @@ def message_dp(
 ) -> Guarantee:
     """Return local (eps, delta)-DP of a user's message about contexts and reward.
 
-    ``mu`` is the mu of Gaussian noise as a function of the parameters. If it is None, the guarantee
-    is pure eps-local DP.
+    ``mu`` is the mu of Gaussian noise as a function of the parameters. If ``mu`` is None, the
+    guarantee is pure eps-local DP.
     """
     if mu is None:
         return Guarantee(
@@ -480,11 +483,11 @@ def message_dp(
 
 
 def oracle_dp(source: str, has_bonus: bool = False, has_losses: bool = True) -> Guarantee:
-    """Return joint DP of a policy in which each record enters one fit of an oracle.
+    """Return joint DP of a policy that uses each record in one fit of an oracle.
 
-    A logistic fit gives pure eps-DP. If the policy ``has_losses`` to choose from, the option
-    ``loss=quadratic`` gives (eps, delta)-DP. A policy that ``has_bonus`` computes its bonus from a
-    Gaussian release beside the logistic fit; each of the two spends half of eps.
+    A logistic fit gives pure eps-DP. If ``has_losses`` is true, users can choose the loss, and
+    ``loss=quadratic`` gives (eps, delta)-DP. If ``has_bonus`` is true, the policy computes a bonus
+    from a Gaussian release in addition to the logistic fit, and each of the two uses half of eps.
     """
 
     def joint(pure: float) -> Guarantee:

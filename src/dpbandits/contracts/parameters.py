@@ -1,8 +1,9 @@
-"""Domains of the parameters of algorithms, declared by the annotations in their signatures.
+"""The domains of parameters: which values an algorithm accepts. Annotations in its signature
+declare them.
 
-A parameter that is a number is annotated with an ``Interval``, as in ``eps: Budget``. A parameter
-that is one of several names is annotated with ``Literal``, as in
-``variant: Literal["printed", "coded"]``; kernels receive the position of the name, from 0.
+The annotation of a number is an ``Interval``, as in ``eps: Budget``. The annotation of a parameter
+that is one of several names is ``Literal``, as in ``variant: Literal["printed", "coded"]``. Kernels
+receive the position of the name, counted from 0.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Interval:
     If the low end is 0 and does not belong to the interval, the smallest number is MIN_DIVISOR.
 
     Attributes:
-        low, high: the ends; an infinite end belongs to the interval if its bracket is closed.
+        low, high: the ends; an infinite end is allowed if its bracket is closed.
         ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
         also: a text that a user may write instead of a number, such as ``1/horizon``.
     """
@@ -44,7 +45,7 @@ class Interval:
 
     @property
     def allowed(self) -> str:
-        """The interval in words."""
+        """The allowed numbers in words, for messages."""
         finite = "" if self.ends[1] == "]" else "finite "
         if math.isfinite(self.high):
             words = f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
@@ -62,7 +63,7 @@ class Named:
 
     Attributes:
         names: the number that each name denotes.
-        others: the numbers that are allowed besides the names, or None.
+        others: the numbers that are allowed in addition to the names, or None.
     """
 
     names: Mapping[str, float]
@@ -102,7 +103,8 @@ AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
 Order = Annotated[float, Interval(0.0, 1.0, "(]")]
-# For the name "minimax", kernels receive 0 and compute the value with the least worst-case regret
+# For the name "minimax", kernels receive 0, and compute the value with the smallest worst-case
+# regret
 PositiveOrMinimax = Annotated[float, Named({"minimax": 0.0}, POSITIVE)]
 ShareOrMinimax = Annotated[float, Named({"minimax": 0.0}, Interval(0.0, 1.0, "(]"))]
 MomentBound = Annotated[float, Interval(0.0, also=AUTO)]
@@ -117,8 +119,8 @@ def below(limit: float) -> Interval:
 def domain_of(hint: Any, name: str = "") -> Domain:
     """Return the domain of a parameter.
 
-    An annotation decides. Without an annotation, the name decides whether the parameter is a
-    privacy budget or a level of privacy; any other parameter may be any number.
+    If the parameter has an annotation, the annotation decides. Otherwise the name decides whether
+    the parameter is a privacy budget or a privacy level. Any other parameter may be any number.
     """
     if get_origin(hint) is Literal:
         return Named({name: float(i) for i, name in enumerate(get_args(hint))})

@@ -1,4 +1,6 @@
-"""The questions that runs answer, as data: their keys, columns and statistics."""
+"""The questions that runs answer, such as regret or the best arm: their keys, columns and
+statistics.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from .parameters import FRACTION, RANGE, Interval
 
-# The kinds of actions; a learner that plays contexts also plays labelled users
+# The kinds of actions. An algorithm that plays contexts can also play labelled users
 ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
 # The statistics in a summary
@@ -37,13 +39,13 @@ class Record:
     per_arm: bool
 
     def width(self, K: int) -> int:
-        """Return how many numbers a checkpoint has for K arms."""
+        """Return how many numbers are recorded at a checkpoint of a game with K arms."""
         return K if self.per_arm else 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that runs answer; its attributes hold everything in which questions differ."""
+    """A question that runs answer. Its attributes have everything in which questions differ."""
 
     name: str
     command: str
@@ -57,8 +59,8 @@ class Question:
     # keys that decide whether an answer is correct, with their domains; algorithms may use them
     goal: tuple[tuple[str, Interval], ...] = ()
     swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
-    # whether every run plays until the limit. A table then has a row for each checkpoint of a run,
-    # otherwise a single row for the run
+    # whether every run plays until the limit. Then a table has a row for each checkpoint of a run,
+    # otherwise a single row for each run
     plays_on: bool
     record: Record = Record(PULLS, per_arm=True)  # what a run records
     one_arm: bool = False  # whether a run is played on a single arm of the environment
@@ -79,7 +81,7 @@ class Question:
     label: tuple[tuple[str, str], ...]
 
     def __reduce__(self):
-        """Pickle only the name; another process finds the question by this name."""
+        """Pickle only the name, by which another process finds the question."""
         return question_named, (self.name,)
 
     @property
@@ -170,7 +172,7 @@ GOALS = frozenset(name for question in QUESTIONS for name in question.goal_names
 
 
 def question_for(question: Question, actions: str) -> Question | None:
-    """Return the form of a question for a kind of actions, or None if it has no such form.
+    """Return the variant of a question for a kind of actions, or None if there is none.
 
     With contexts and labelled users, the question of regret becomes CONTEXTUAL.
     """

@@ -24,7 +24,7 @@ from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
 PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
-# Packages and modules that cannot change the numbers of a run. EXCEPT lists their files that can
+# Packages and modules that cannot change the numbers of a run, apart from the files in EXCEPT
 DECIDE_NOTHING = (
     "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
@@ -34,8 +34,8 @@ EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 def version_of_file(file: Path) -> str:
     """Return a hash of the code that determines the runs of an algorithm of the package.
 
-    The hash covers the file of the algorithm and the files that play the algorithm. It also covers
-    the files of the package that the algorithm imports, if a run can depend on them.
+    The hash covers the file of the algorithm and the files that play the algorithm. The hash also
+    covers the files of the package that the algorithm imports, if a run can depend on them.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
     return fingerprint(file, *sorted(filter(decides_a_run, found)))
@@ -44,21 +44,21 @@ def version_of_file(file: Path) -> str:
 def decides_a_run(file: Path) -> bool:
     """Return whether the numbers of a run can depend on a file that the algorithm imports.
 
-    The numbers do not depend on the declarations of algorithms. The numbers do not depend on how
-    kernels are compiled, either, since compiled code and plain Python give the same bits.
+    The numbers depend neither on what algorithms declare nor on how kernels are compiled, since
+    compiled code and plain Python give the same bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
 class Followed:
-    """A hash of everything that a function uses, as loaded, and of the files that play it.
+    """A hash of everything that a loaded function uses, and of the files that play the function.
 
-    The hash covers the code of the function, the values that the function uses, and the functions,
-    classes and modules that it calls. From Python and installed packages, it covers only names.
+    The hash covers the code of the function, the values that it uses, and the functions, classes
+    and modules that it calls. Of Python and of installed packages, the hash covers only names.
 
     Attributes:
-        lost: a dict; its keys say, in words, what may change while the version stays the same.
+        lost: a dict whose keys say, in words, what may change although the version stays the same.
     """
 
     def __init__(self, function: Any):
@@ -77,7 +77,7 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash; from a module, add only the values that have these names."""
+        """Add a value to the hash. Of a module, add only the values with these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
@@ -148,8 +148,8 @@ class Followed:
     def _add_named(
         self, values: Mapping[str, Any], chosen: frozenset[str], names: frozenset[str]
     ) -> None:
-        """Add the values that have the ``chosen`` names; from modules among these values, add only
-        the values that have ``names``.
+        """Add the values with the ``chosen`` names. Of a module among them, add only the values
+        with these ``names``.
         """
         for name in sorted(chosen & values.keys()):
             self._note(name)
@@ -179,8 +179,8 @@ class Followed:
 
 
 class _Hasher(NumpyHasher):
-    """The hasher of joblib, except that it passes the user's functions and classes that it meets in
-    an object to ``add``: joblib would hash only their names.
+    """The hasher of joblib, except for the user's functions and classes inside an object. Joblib
+    would hash only their names; this hasher passes them to ``add``.
     """
 
     def __init__(self, add: Callable[[Any], None]):
@@ -188,8 +188,8 @@ class _Hasher(NumpyHasher):
         self._add_code = add
 
     def reducer_override(self, plain: Any) -> Any:
-        """Return what the pickle has in place of a function of the user, or of the generator of
-        ``numpy.random``, which each run seeds.
+        """Return what replaces a user's function in the pickle, or the global generator of
+        ``numpy.random`` (which gets a new seed in each run).
         """
         if plain is np.random.mtrand._rand:
             return str, ("numpy.random",)
@@ -226,22 +226,22 @@ def _file_of(module: str) -> str | None:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code and the code inside it, such as the code of comprehensions."""
+    """Yield a code object and the code objects inside it, such as the code of comprehensions."""
     yield code
     for inner in filter(inspect.iscode, code.co_consts):
         yield from _codes(inner)
 
 
 def _names_used(code: CodeType) -> set[str]:
-    """Return the names of globals, attributes and imports in a code and in the code inside it, and
-    the texts there if they may be such names.
+    """Return the names of globals, attributes and imports in a code object and in the code inside
+    it. Texts are included if they may be such names.
     """
     found = {name for own in _codes(code) for name in own.co_names}
     return found | _texts(code) if found & BY_TEXT else found
 
 
 def _globals_used(code: CodeType) -> set[str]:
-    """Return the names that a code and the code inside it load as globals."""
+    """Return the names of globals that a code object and the code inside it load."""
     steps = (step for own in _codes(code) for step in dis.get_instructions(own))
     found = {step.argval for step in steps if step.opname in LOADS_GLOBAL}
     return found | _texts(code) if "globals" in found else found
@@ -252,7 +252,7 @@ def _texts(code: CodeType) -> set[str]:
 
 
 def _imported_by(code: Any) -> Iterator[ModuleType]:
-    """Yield the user's modules that a function imports while it runs."""
+    """Yield the user's modules that a function imports when it runs."""
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
             with suppress(Exception):

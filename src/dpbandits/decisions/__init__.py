@@ -1,1 +1,1 @@
-"""Searches for a budget: runs are added until it is clear which budget is enough."""
+"""Search for the smallest budget that is enough for a goal; runs are added until this is clear."""

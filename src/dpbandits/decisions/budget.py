@@ -1,4 +1,4 @@
-"""Search for the budget that an algorithm needs for a regret, or for a ratio to a baseline."""
+"""Search for the budget at which an algorithm reaches a given regret, or ratio to a baseline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..settings.setting import Setting, data_of
 from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of, limits
 from .subject import Subject, differing, with_values
 
-SUPERVISED = "supervised"  # the line of reference that is an algorithm
+SUPERVISED = "supervised"  # a reference that is an algorithm itself
 
 
 def budgets_needed(
@@ -43,22 +43,22 @@ def budgets_needed(
     precision: float = 1.25,
     runs: int = 2048,
 ) -> pd.DataFrame:
-    """Return a row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
+    """Return a table with the budget that each algorithm needs; see ``dpbandits.budget``.
 
     Args:
         algorithms: the algorithms, as ``dpbandits.run`` takes them.
         given: other keys of a run; the value None stands for the default.
         parameters: parameters of the algorithms.
         folders: the user's configuration folders.
-        regret: the largest mean regret.
-        ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
+        regret: the largest allowed mean regret. ratio: instead of ``regret``, the largest allowed
+            ratio to the mean regret of the baseline.
         baseline: a non-private algorithm; None compares each algorithm with itself without privacy.
-        beats: instead of ``regret`` and ``ratio``, a line of reference for labelled users:
-            ``uniform`` or ``constant``. The answer is the smallest budget whose runs show that the
-            algorithm makes fewer mistakes than this line.
+        beats: instead of ``regret`` and ``ratio``, a simple way to play on labelled data:
+            ``uniform`` play, or the best ``constant`` action. The answer is the smallest budget at
+            which the runs show that the algorithm makes fewer mistakes.
         least: the smallest budget that is tried; None for 1e-3, or .1 with ``beats``.
         most: the largest budget that is tried; None for 1e3, or 100 with ``beats``.
-        precision: the requested ratio of the upper to the lower end of the interval of budgets.
+        precision: the requested ratio of the two ends of the interval that contains the answer.
         runs: the largest number of runs at one budget.
     """
     least = least if least is not None else 1e-3 if beats is None else 0.1
@@ -92,7 +92,7 @@ def budgets_needed(
         begun = time.monotonic()
         found = Search(need.located, goal, least, most, precision, runs).answer()
         if line and found.kind == "between":
-            found = replace(found, budget=found.high)  # at the crossing nothing is shown
+            found = replace(found, budget=found.high)  # the means cross where runs show nothing
         rows.append({
             "algo": need.first.algo, **values, "budget": found.budget, "low": found.low,
             "high": found.high, "reached": not math.isnan(found.budget), "name": need.name,
@@ -147,20 +147,20 @@ class _Need(Subject):
         self.played: dict[Setting, int] = {}  # how many runs of each setting the answer uses
 
     def of_line(self, beats: str) -> float:
-        """Return the expected number of mistakes of the line of reference ``beats``."""
+        """Return the expected mistakes of the reference ``beats``, such as uniform play."""
         instance = data_of(self.first).instance
         if not isinstance(instance, LabelledInstance):
             where = f"env={self.first.env}"
             raise BadInput(
-                f"beats={beats}: {where} has no lines of reference; use env=labels or log"
+                f"beats={beats}: {where} has no reference results; use env=labels or env=log"
             )
         return float(instance.recorded(self.first.horizon)[beats])
 
     def located(self, budget: float, n: int) -> Located:
         """Return the mean regret of the first n runs at a budget, with limits.
 
-        With a baseline, the result is the ratio of this mean regret to the mean regret of the
-        baseline. The baseline has n runs, or more if more were played for an earlier result.
+        With a baseline, the result is the ratio of this mean to the mean regret of the baseline.
+        The baseline has n runs, or more if more were played before.
         """
         if self.reference is None:
             return self._limits(self._at(budget), n)
@@ -181,7 +181,9 @@ def crossing_in_words(
     precision: float,
     line: str,
 ) -> str:
-    """Return the answer as a sentence; ``line`` is the line of reference to beat, or empty."""
+    """Return the answer as a sentence. ``line`` is the reference to beat, such as uniform play, or
+    empty.
+    """
     name, of, setting = need.name, need.baseline, need.first
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     aim = f"the {aim} of {line}" if line else aim

@@ -1,7 +1,8 @@
-"""The cost of privacy for a test, which is a stopping rule in an environment.
+"""The cost of privacy for a test (a stopping rule in an environment): how many more samples it
+needs.
 
-A sheet lists the stopping times at given budgets. A search finds the smallest budget that reaches a
-goal.
+A sheet is a table with the stopping times at given budgets. A search finds the smallest budget at
+which the stopping time reaches a goal.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def cost_of_rules(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a sheet if ``eps`` is given, else the smallest budget that reaches a goal.
+    """Return a sheet of stopping times if ``eps`` is given, else the smallest budget that reaches a
+    goal.
 
     See ``dpbandits.budget``.
     """
@@ -78,7 +80,8 @@ class _Rule(Subject):
     """A stopping rule whose budget is searched.
 
     Attributes:
-        apart: the values of the parameters in which this rule differs from others of its name.
+        apart: the values of the parameters in which this rule differs from rules with the same
+            name.
     """
 
     def __init__(self, rule: Any, given: Mapping[str, Any], compose: Callable[..., Request]):
@@ -90,26 +93,26 @@ class _Rule(Subject):
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
 
     def times(self, eps: float, n: int) -> np.ndarray:
-        """Return the stopping times of the first n runs; the time of a run that did not end is
-        the cap.
+        """Return the stopping times of the first n runs. If a run did not stop before the cap, its
+        time is the cap.
         """
         return self.measured(self.at(eps), n, "stopping_time")[0]
 
     def ended(self, eps: float, n: int) -> float:
-        """Return the share of the first n runs that ended."""
+        """Return the share of the first n runs that stopped before the cap."""
         return float(self.measured(self.at(eps), n, "halted")[0].mean())
 
     @property
     def about(self) -> dict[str, Any]:
-        """The columns that describe the rule: name, parameters, environment, and the keys that
-        decide whether an answer is correct.
+        """The columns that describe the rule: its name, its parameters, the environment, and keys
+        such as ``delta`` that define a correct answer.
         """
         return {"rule": self.name, **self.apart, "env": self.env} | dict(self.first.goal)
 
     @property
     def title(self) -> str:
-        """The name of the rule, its environment, and the keys that decide whether an answer is
-        correct, in words.
+        """The name of the rule, its environment, and the keys that define a correct answer, as
+        text.
         """
         goal = dict(self.first.goal)
         name = with_values(self.name, {k: x for k, x in self.apart.items() if k not in goal})
@@ -121,8 +124,8 @@ def rules_of(
 ) -> list[_Rule]:
     """Return a ``_Rule`` for each of the given rules.
 
-    A key that belongs to the questions of some of the rules, such as ``mu0``, is passed only to
-    these rules.
+    Some rules answer questions with special keys, such as ``mu0``. Keys such as ``mu0`` are passed
+    only to rules that use them.
     """
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
@@ -143,7 +146,7 @@ def sheet(
     rules: Sequence[_Rule], *, eps: Any, per_week: float | None = None,
     weeks: float | None = None, runs: int = 200,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a row for each rule and budget; see ``dpbandits.budget``."""
+    """Return a table with a row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
     refuse_alike("eps", budgets)
     runs = as_integer("runs", runs, at_least=20, at_most=10_000_000)
@@ -195,14 +198,14 @@ def sheet(
 def begins_to_end(
     rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
 ) -> tuple[float, float]:  # fmt: skip
-    """Find, by bisection, two budgets between which the test begins to end.
+    """Find, by bisection, two neighbouring budgets: the test does not end at the smaller, but at
+    the larger.
 
-    The test ends at a budget if at least the share ENDS of its runs ends.
+    The test ends at a budget if at least the share ENDS of its runs stops before the cap.
 
     Returns:
-        The largest budget at which the test does not end, and the next larger budget at which it
-        ends. The first is 0 if the test ends at every budget. The second is infinity if the test
-        does not end at the largest budget.
+        The largest budget at which the test does not end (0 if there is none), and the next larger
+            budget, at which it ends (infinity if there is none).
     """
     low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
@@ -215,9 +218,10 @@ def begins_to_end(
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
     """Return a sentence that sums up the sheet of the rule with this ``title``.
 
-    The sentence gives the mean stopping time at the budget nearest to 1 at which the test ends. It
-    also says from which budget on privacy costs less than 10 %, and between which budgets the test
-    begins to end. If some runs did not end, the sentence calls a mean "at least" so large.
+    The sentence states the mean stopping time at that budget nearest to 1 at which the test ends.
+    The sentence also says from which budget on privacy costs less than 10 %, and between which
+    budgets the test begins to end. If some runs did not stop before the cap, a mean is stated with
+    the words "at least".
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]
@@ -266,8 +270,8 @@ def budget_for_samples(
 ) -> pd.DataFrame:  # fmt: skip
     """Return for each rule the smallest budget that reaches a goal.
 
-    The goal is that the mean stopping time, or a quantile of it, is at most a number of samples, or
-    at most a multiple of the time without privacy.
+    The goal is reached if the mean stopping time (or a quantile of it) is at most a number of
+    samples, or at most a multiple of the time without privacy.
     """
     sheet_too = "; or eps=[...] for a sheet"
     goal = goal_of("samples=N", samples, ratio, "mean number of samples", sheet_too)
@@ -345,8 +349,8 @@ def cap_of(goal: float) -> int:
 def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
     """Return the mean of stopping times, or their quantile at ``share``, with limits.
 
-    If runs were cut at the cap, the mean has no upper limit. A run that ends at the cap counts as
-    cut. A quantile has no upper limit if this limit would not be below the cap.
+    Runs whose time is the cap may not have stopped. With such runs, the mean has no upper limit. A
+    quantile has no upper limit if this limit would not be below the cap.
     """
     if share is None:
         found, known = limits(times, cap), times.max() < cap
@@ -362,11 +366,12 @@ def of_ratio(
 ) -> Located:
     """Return the ratio of stopping times to stopping times without privacy, with limits.
 
-    Runs with the same number have the same rewards. The limits of a ratio of means therefore come
-    from the differences, run by run, between a time and ``goal`` times the time without privacy.
-    The interval of their mean is narrower than an interval from two separate means. The mean
-    difference is positive if and only if the ratio is above ``goal``. If all differences are equal,
-    other differences are rare (``another_value``), and times up to the cap bound them.
+    Runs with the same number have the same rewards, with and without privacy. The limits of a ratio
+    of means therefore come from the difference, in each run, between the time and ``goal`` times
+    the time without privacy. The mean difference is positive if and only if the ratio is above
+    ``goal``. The interval of the mean difference is narrower than an interval from two separate
+    means. If all differences are equal, other differences are rare (``another_value``), and bounded
+    since times are at most the cap.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
@@ -385,18 +390,18 @@ def of_ratio(
 def samples_reached(
     rule: _Rule, eps: float, runs: int, share: float | None, own_cap: bool
 ) -> float:  # fmt: skip
-    """Return a goal ``samples``, with two digits, that a search finds reached at the budget
+    """Return a goal ``samples``, with two digits, that a search would find to be reached at budget
     ``eps``.
 
     The cap of a search depends on its goal, unless the user gives a cap. If all runs are equal, the
-    upper limit of the mean depends on the cap. Therefore a goal is tried as a search tries it, and
-    a larger goal after it, at most ``GOALS`` in all.
+    upper limit of the mean depends on the cap. Therefore goals are tried in ascending order as a
+    search would try them, at most ``GOALS`` in total.
 
     Args:
-        own_cap: whether the cap follows from the goal.
+        own_cap: whether the cap is computed from the goal.
 
     Returns:
-        The goal; NaN if none was found, or if some runs did not end.
+        The goal; NaN if no goal was found, or if some runs did not stop before the cap.
     """
 
     def cap() -> float:
@@ -428,8 +433,9 @@ def samples_in_words(
         found: the result of the search.
         goal: the goal, in words.
         known: the stopping time without privacy, in words; it may be empty.
-        instead: if no budget reaches the goal, a number of samples that the largest budget reaches.
-        more: what would help to decide an undecided search, or why more runs do not help.
+        instead: a goal in samples that the largest budget reaches; used if no budget reaches the
+            goal.
+        more: what would help if the search is undecided, or why more runs do not help.
     """
     start, last = f"{start} stopping time is ", found.last
     if found.kind == "never":
@@ -446,5 +452,5 @@ def samples_in_words(
 
 
 def _users(per_week: float | None) -> float | None:
-    """Check the users per week, and return them."""
+    """Check the number of users per week, and return it."""
     return None if per_week is None else number_where("per_week", per_week, lambda x: x > 0, ABOVE)

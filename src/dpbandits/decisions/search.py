@@ -1,9 +1,11 @@
-"""Search for the smallest budget that reaches a goal: bisection, with runs added where needed.
+"""Search for the smallest budget that reaches a goal: bisection that adds runs where they are
+needed.
 
-At each budget a test decides whether the regret is above the goal or at most the goal. If the test
-does not decide, more runs are played at this budget. One such test is called a look. All statements
-of a search hold at once with probability 95 %. Regret is continuous in the budget. Therefore an
-answer lies between a budget whose regret is above the goal and a budget that reaches the goal.
+At each budget a test decides whether the mean regret is above the goal or at most the goal. One
+such test is called a look. If a look does not decide, more runs are played at this budget. With
+probability 95 %, all decisions of a search are right. Regret is continuous in the budget. Therefore
+the answer lies between a budget at which the regret is above the goal and a budget that reaches the
+goal.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ..errors import BadInput
 from ..validation import argument, as_integer, number_where
 
 ERROR = 0.05  # the largest probability that any statement of a search is wrong
-LOOKS = 100  # most looks of a search; each may be wrong with probability ERROR / LOOKS
+LOOKS = 100  # most looks (tests) of a search; each is wrong with probability at most ERROR / LOOKS
 FIRST_LOOK_RUNS, LOOK_GROWTH = 32, 2  # runs of the first look at a budget; their growth per look
 MAX_NARROWING_RUNS = 256  # at a budget, while the interval is narrowed for the first time
 SETTLED = 512  # runs of a look from which on its estimate of the needed runs is used
@@ -38,26 +40,29 @@ Kind = Literal["between", "always", "never", "open"]
 
 @dataclass(frozen=True)
 class Look:
-    """The result of a test at one budget: the regret, or its ratio to the baseline's regret."""
+    """The result of a test at one budget: the mean regret (or its ratio to the baseline's regret),
+    its limits, and the decision.
+    """
 
     budget: float
     runs: int
     mean: float
     low: float
     high: float
-    side: int  # 1 above the goal, -1 at most the goal, 0 unknown
+    side: int  # 1: above the goal, -1: at most the goal, 0: not decided
 
 
 @dataclass(frozen=True)
 class Found:
     """The answer of a search: a budget between ``low`` and ``high``.
 
-    Its kind is one of these:
+    The answer has one of these kinds:
 
-    * ``between``: regret is above the goal at ``low``, and reaches the goal at ``high``;
+    * ``between``: the regret is above the goal at ``low``, and at most the goal at ``high``;
     * ``always``: the smallest budget reaches the goal;
     * ``never``: regret is above the goal at every budget that was tried;
-    * ``open``: the runs do not decide which budget reaches the goal first, or whether any does.
+    * ``open``: the runs do not decide which budget is the smallest that reaches the goal, or
+      whether any budget reaches it.
     """
 
     kind: Kind
@@ -69,21 +74,21 @@ class Found:
 
     @property
     def unknown(self) -> list[Look]:
-        """The looks at budgets that are undecided."""
+        """The looks that did not decide."""
         return [look for look in self.looks if look.side == 0]
 
     @property
     def last(self) -> Look:
-        """The look at the largest budget. If no budget was found, and some budgets are undecided,
-        it is the look at the largest undecided budget.
+        """The look at the largest budget. But if no answer was found and some budgets are
+        undecided, it is the look at the largest undecided budget.
         """
         return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
 
 @dataclass
 class Search:
-    """A search for the smallest budget at which regret, or its ratio to a baseline's, is at most
-    ``goal``.
+    """A search for the smallest budget at which the mean regret, or its ratio to a baseline's mean
+    regret, is at most ``goal``.
     """
 
     measure: Measure
@@ -96,8 +101,8 @@ class Search:
     _looks: int = 0
 
     def answer(self) -> Found:
-        """Scan the range of budgets, then narrow the interval in which the goal is first
-        reached.
+        """Scan the range of budgets. Afterwards, narrow the interval that contains the smallest
+        budget that reaches the goal.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
         inner = np.geomspace(self.least, self.most, count)[1:-1]
@@ -125,7 +130,7 @@ class Search:
         return self._found("between", self._crossing(), low, high)
 
     def _look_aside(self) -> bool:
-        """Examine a budget on either side of the bracket: half its lower end, and twice its upper
+        """Examine one budget on each side of the bracket: half its lower end, and twice its upper
         end.
 
         Returns whether the bracket has changed.
@@ -138,8 +143,8 @@ class Search:
     def _bracket(self) -> tuple[float, float]:
         """Return the lower and the upper end of the bracket, which contains the answer.
 
-        The upper end is the smallest budget that reaches the goal. The lower end is the largest
-        smaller budget whose regret is above the goal, or 0 if there is none.
+        The upper end is the smallest examined budget that reaches the goal. The lower end is the
+        largest examined budget below it with regret above the goal, or 0 if there is none.
         """
         high = min(look.budget for look in self._seen.values() if look.side < 0)
         above = (look.budget for look in self._seen.values() if look.side > 0)
@@ -148,9 +153,9 @@ class Search:
     def _narrow(self) -> None:
         """Narrow the bracket.
 
-        Bisect with few runs at each budget until the test does not decide at the middle. Then
-        narrow both sides around this middle. Finally narrow both sides, at most twice and with many
-        runs, around the budget at which the means cross the goal.
+        First bisect with few runs at each budget, until the test does not decide at the middle of
+        the bracket. Then move both ends towards this middle. Finally move both ends, at most twice
+        and with many runs, towards the budget at which the mean crosses the goal.
         """
         few = min(MAX_NARROWING_RUNS, self.runs)
         while not self._is_narrow():
@@ -167,10 +172,10 @@ class Search:
         return high / low <= ROUNDED_PRECISION * self.precision or self._looks >= LOOKS
 
     def _towards(self, middle: float, runs: int) -> None:
-        """Narrow both sides of the bracket around a budget.
+        """Move both ends of the bracket towards a budget.
 
-        On each side, first try the budget at the requested distance from ``middle``. While the
-        tried budget is undecided, try the middle between this budget and the end of the bracket.
+        On each side, first try the budget at the requested distance from ``middle``. As long as the
+        test does not decide, try the middle between the last budget and the end of the bracket.
         """
         for outward in (1, -1):
             near, far = (
@@ -185,8 +190,8 @@ class Search:
                 near = between if is_far else far
 
     def decide(self, budget: float, most: int) -> int:
-        """Add runs at a budget until its side of the goal is known, or too many runs would be
-        needed. Return the side, see ``Look``.
+        """Add runs at a budget until the test decides, or too many runs would be needed. Return the
+        ``side`` of the goal, see ``Look``.
         """
         look = self._seen.get(budget) or self._look(budget, FIRST_LOOK_RUNS)
         while look.side == 0 and look.runs < most and self._looks < LOOKS:
@@ -196,7 +201,7 @@ class Search:
         return look.side
 
     def _look(self, budget: float, n: int) -> Look:
-        """Judge a budget by its first n runs."""
+        """Test the first n runs at a budget against the goal."""
         self._looks += 1
         n = min(n, self.runs)
         found = self.measure(budget, n)
@@ -211,9 +216,7 @@ class Search:
         return Found(kind, budget, low, high, again, looks)
 
     def _crossing(self) -> float:
-        """Return the budget at which the means cross the goal, interpolated on logarithmic
-        scales.
-        """
+        """Return the budget at which the mean crosses the goal, interpolated on log scales."""
         low, high = self._bracket()
         inside = [self._seen[x] for x in sorted(self._seen) if low <= x <= high]
         for a, b in pairwise(inside):
@@ -240,11 +243,11 @@ def goal_of(
     """Check that exactly one of the goal and the ratio is given, and return its value.
 
     Args:
-        typed: the goal as it is typed, such as ``regret=R``.
-        goal: its value, None if it is not given.
+        typed: the key of the goal as a user types it, such as ``regret=R``.
+        goal: the value of the goal, None if it is not given.
         ratio: the value of ``ratio``, None if it is not given.
         what: the quantity that is compared with the goal.
-        more: the end of the message if neither is given.
+        more: the end of the error message if neither is given.
     """
     key = typed.partition("=")[0]
     if goal is not None and ratio is not None:
@@ -257,12 +260,12 @@ def goal_of(
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:
-    """Return the mean of some regrets, with limits that hold at all looks at once."""
+    """Return the mean of some regrets, with limits that hold simultaneously for all looks."""
     return located([regrets], "mean", ERROR / LOOKS, largest).of(0)
 
 
 def _excess(look: Look, goal: float) -> float:
-    """Estimate by which factor the number of runs must grow to decide the side."""
+    """Estimate by which factor the number of runs must grow until the test decides."""
     with np.errstate(divide="ignore"):
         low, mean, high, aim = np.log([look.low, look.mean, look.high, goal])
     width = mean - low if mean > aim else high - mean
@@ -275,5 +278,5 @@ def short(budget: float) -> float:
 
 
 def within(low: float, budget: float, high: float) -> float:
-    """Round a budget to three digits, but not beyond the ends of a range."""
+    """Round a budget to three digits, but keep it between ``low`` and ``high``."""
     return min(max(short(budget), low), high)

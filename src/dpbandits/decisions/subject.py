@@ -1,4 +1,4 @@
-"""The subject of a search: an algorithm or a stopping rule in one environment, at any budget."""
+"""What a search examines: an algorithm or a stopping rule in one environment, at any budget."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Subject:
     """An algorithm or a stopping rule in one environment, with its finished runs.
 
     Attributes:
-        compose: makes a request from keys, see ``settings.compose.request_from``.
-        given: the keys of a run, including the algorithm or the rule; None stands for the default.
+        compose: a function that makes a request from keys, see ``settings.compose.request_from``.
+        given: the keys of a run, among them the algorithm or the rule; None stands for the default.
         default: the request for runs of the subject at the default budget.
         first: the only setting of this request.
     """
@@ -41,8 +41,8 @@ class Subject:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The value of each parameter, by the parameter's name. For a value that has a name of its
-        own, this name is given instead.
+        """The value of each parameter, by the name of the parameter. If a value has a name, the
+        name is given instead.
         """
         found: dict[str, Any] = dict(self.first.parameters)
         for key, domain in self.first.algorithm.domains.items():
@@ -54,8 +54,8 @@ class Subject:
 
     @property
     def can_be_free(self) -> bool:
-        """Whether the subject can run without privacy: it cannot if each user has a privacy
-        level.
+        """Whether the subject can run without privacy. This is impossible if each user has an
+        individual privacy level.
         """
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)
@@ -67,9 +67,11 @@ class Subject:
         return Memory() if results is None else RunStore(results)
 
     def measured(self, setting: Setting, n: int, *columns: str) -> list[np.ndarray]:
-        """Return columns of the first n runs of a setting, at the end of each run.
+        """Return measured values of the first n runs of a setting, at the end of each run: an array
+        for each name.
 
-        Missing runs are played. Runs with the same number have the same streams of rewards.
+        Missing runs are played. Runs with the same number receive the same rewards, also at other
+        budgets.
 
         Raises:
             RunsFailed: a run raised an error.
@@ -81,9 +83,10 @@ class Subject:
 
 
 def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
-    """Return for each subject the values of the parameters in which subjects of one name differ.
+    """Return, for each subject, the values of parameters in which subjects with the same name
+    differ.
 
-    The values are NaN for a subject whose name is given once.
+    If only one subject has a name, its values are NaN.
 
     Raises:
         BadInput: two subjects are the same.

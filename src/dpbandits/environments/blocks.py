@@ -1,9 +1,9 @@
-"""Blocks of rewards: the sum or the histogram of many rewards of one arm, drawn from its exact law.
+"""Blocks of rewards: draw the sum or the histogram of many rewards of an arm from its exact law.
 
-The time for a block is O(1) for a two-point law, and O(m) for a discrete law with m points. This
-time does not depend on the number of rewards, even if rewards are truncated and contaminated: the
-number of outliers and the number of rewards of each value are binomial. The sum of Gaussian rewards
-is Gaussian if they are not truncated. Rewards of other laws are drawn one by one and not stored.
+A block takes O(1) time for a two-point law, and O(m) for a discrete law with m points, whatever the
+number of rewards. This also holds for truncated and contaminated rewards, since the number of
+outliers and the number of rewards of each value are binomial. The sum of Gaussian rewards is
+Gaussian if they are not truncated. Rewards of other laws are drawn one by one and not stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ONE_BY_ONE = 16
 
 
 def has_no_blocks(env: Environment) -> bool:
-    """Return whether the rewards of some arm are always drawn one by one."""
+    """Return whether some arm has a law whose rewards are always drawn one by one."""
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL, LARGEST]).all()
 
 
@@ -55,11 +55,12 @@ def draw_sum(
         rng: the environment's generator.
         a: the arm.
         n: number of rewards.
-        t: the arm is pulled when ``t, t + step, t + 2 step, ...`` rounds have been played; this
-            matters only for rewards fixed in advance.
+        t: the arm is pulled after ``t, t + step, t + 2 step, ...`` rounds; needed only if rewards
+            are fixed in advance.
         step: see ``t``.
         center: the number that is subtracted from each reward.
-        level: a difference above ``level`` in absolute value counts as 0; inf for no truncation.
+        level: a difference x - ``center`` above ``level`` in absolute value counts as 0; inf for no
+            truncation.
     """
     if env.law[a] == TABLE:
         total, column = 0.0, int(env.parameters[a, 0])
@@ -87,8 +88,8 @@ def draw_some(
     step: int,
     level: float,
 ) -> float:
-    """Return the sum of ``n - lost`` truncated inliers: of ``n`` inliers, ``lost`` inliers are left
-    out at random. For the other arguments see ``draw_sum``.
+    """Return the sum of ``n - lost`` truncated inliers: ``lost`` of ``n`` inliers, chosen at
+    random, are left out. For the other arguments see ``draw_sum``.
     """
     if env.law[a] != TABLE:
         return sum_of(env, rng, a, n - lost, 0.0, level)
@@ -145,7 +146,7 @@ def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> 
 
 @inlined
 def in_points(env: Environment, row: int, n: int) -> bool:
-    """Return whether ``n`` values of a law are drawn as the counts of its points."""
+    """Return whether ``n`` values of a law are drawn as counts of its points, not one by one."""
     law, points = env.law[row], env.parameters[row, 1] - env.parameters[row, 0]
     return law == DISCRETE or (law == EMPIRICAL and n > ONE_BY_ONE * points)
 
@@ -154,11 +155,11 @@ def in_points(env: Environment, row: int, n: int) -> bool:
 def draw_point(
     env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
 ) -> int:
-    """Draw the count of point ``i`` among ``left`` values; ``mass`` is the probability of point
-    ``i`` and all later points together.
+    """Draw how many of ``left`` values equal point ``i``; ``mass`` is the total probability of
+    point ``i`` and all later points.
 
-    The last point gets all values that are left. The counts of all points, drawn one after the
-    other, are a multinomial vector.
+    The last point gets all remaining values. The counts of all points, drawn one after the other,
+    are multinomial.
     """
     if last:
         return left
@@ -179,7 +180,7 @@ def sum_of_two(
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
-    """Compute ``draw_sum`` for the law in one row of the environment."""
+    """Compute ``draw_sum`` for the law in row ``row`` of the environment."""
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         return sum_of_two(env, rng, row, n, center, level)
@@ -211,7 +212,7 @@ def count_of(
     width: float,
     counts: np.ndarray,
 ) -> None:
-    """Add the histogram of ``draw_counts`` for the law in one row of the environment."""
+    """Add the histogram of ``draw_counts`` for the law in row ``row`` of the environment."""
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         highs = binomial(rng, n, env.parameters[row, 2])
@@ -233,8 +234,8 @@ def count_of(
 def draw_encoded_sum(
     env: Environment, rng: np.random.Generator, a: int, n: int, t: int, step: int, g: int
 ) -> int:
-    """Return the sum of ``n`` rewards x of arm ``a``, each encoded as an integer: x g, randomly
-    rounded.
+    """Return the sum of ``n`` rewards of arm ``a``. Each reward x is encoded as the integer to
+    which x g is rounded at random.
 
     The sum is exact for rewards in [0, 1] if ``g`` is at most 2^52 and n g is below 2^63. For the
     other arguments see ``draw_sum``.
@@ -265,7 +266,7 @@ def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
 
 @shared_borrowing
 def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int, g: int) -> int:
-    """Compute ``draw_encoded_sum`` for the law in one row of the environment."""
+    """Compute ``draw_encoded_sum`` for the law in row ``row`` of the environment."""
     x, y = env.parameters[row, 0], env.parameters[row, 1]
     if env.law[row] == TWO_POINT:
         highs = binomial(rng, n, env.parameters[row, 2])
@@ -286,5 +287,5 @@ def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int,
 
 @inlined
 def turns(rounds: int, i: int, k: int) -> int:
-    """Return the number of turns of arm ``i`` among ``k`` arms in ``rounds`` round-robin rounds."""
+    """Return how often arm ``i`` of ``k`` arms is pulled in ``rounds`` round-robin rounds."""
     return (rounds + k - 1 - i) // k

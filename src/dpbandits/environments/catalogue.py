@@ -1,4 +1,6 @@
-"""Bandit instances that a configuration can name. Constructors raise BadInput for bad values."""
+"""The bandit instances that a configuration can name. Their functions raise BadInput for bad
+values.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ from .written import REGISTERED
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
-    """Return a constructor of instances whose arms have one law and given means. The constructor
-    has the parameters of the law, with ``means`` in the place of ``mean``.
+    """Return a function that makes instances whose arms have the same law but different means. This
+    function has the parameters of the law, with ``means`` in place of ``mean``.
     """
 
     def instance(means: Any, **parameters: Any) -> Instance:
@@ -67,15 +69,15 @@ def sign(mean: Any, scale: Any) -> Instance:
 def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
     """Normal arms with the given means and a common standard deviation.
 
-    With ``sigmoid`` the learner observes 1/(1 + e^-x) instead of x; the means still define the
-    regret.
+    With ``sigmoid`` the learner observes 1/(1 + e^-x) instead of a reward x. Regret is still
+    computed from the given means.
     """
     law = densities.sigmoid_gaussian if yes_no("sigmoid", sigmoid) else densities.gaussian
     return of_means(law)(means, sd=sd)
 
 
 def mixed(arms: Any) -> Instance:
-    """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
+    """Arms with different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
     built: list[Arm] = []
     needed = "a list of arms is needed, each {law: NAME, ...}"
     for i, given in enumerate(entries("arms", arms, needed)):
@@ -90,8 +92,8 @@ def mixed(arms: Any) -> Instance:
     return of_arms(built)
 
 
-# The means of the instances of Sajed & Sheffet 2019 as functions of x = i/(K - 1), where i is the
-# arm, from 0 to K - 1. For K = 5, the instances are C1-C4 of Azize & Basu 2022.
+# The means of the instances of Sajed & Sheffet 2019. The mean of arm i, from 0 to K - 1, is a
+# function of x = i/(K - 1). For K = 5, the instances are C1-C4 of Azize & Basu 2022.
 FAMILIES: dict[str, Callable[[float], float]] = {
     "c1": lambda x: 0.75 if x == 0 else 0.70,
     "c2": lambda x: 0.75 - 0.5 * x,
@@ -119,7 +121,7 @@ def one_better(gap: Any, arms: Any) -> Instance:
 def uniform_means(low: Any, high: Any, arms: Any, instance: Any) -> Instance:
     """Bernoulli arms whose means are drawn uniformly from [low, high]; ``arms`` is K.
 
-    Each number ``instance`` selects other means; all runs of a setting have the same means.
+    Another number ``instance`` gives other means. All runs of a setting have the same means.
     """
     least, most = as_number("low", low), as_number("high", high)
     if not 0 <= least < most <= 1:
@@ -156,20 +158,20 @@ def contaminated(
     Args:
         inlier: configuration of the environment to contaminate.
         alpha: the contamination, in [0, 1/2).
-        outlier: what the outliers are: a value, a list of one value per arm, a law such as
-            ``{law: gaussian, mean: 9, sd: 1}``, or a list of one law per arm. The absolute value of
-            outliers of ``{law: unseen, k: 2}`` is just below the truncation level alpha^(-1/k),
-            where k is the order of the moment; they are negative for the best arms and positive for
-            other arms. Outliers of ``{law: largest, k: 2}`` equal the level at which the algorithm
-            truncates, or alpha^(-1/k) if the algorithm truncates nothing.
+        outlier: the outliers: a value, a list with a value for each arm, a law such as ``{law:
+            gaussian, mean: 9, sd: 1}``, or a list with a law for each arm. With ``{law: unseen, k:
+            2}`` outliers have an absolute value just below the truncation level alpha^(-1/k), where
+            k is the order of the moment. These outliers are negative for the best arms and positive
+            for other arms. With ``{law: largest, k: 2}`` outliers equal the level at which the
+            algorithm truncates, or alpha^(-1/k) if the algorithm truncates nothing.
         relative: whether the mean of the arm is added to each outlier.
-        stage: what an outlier replaces: ``rewards`` (corruption-then-LDP), or ``reports``, the
-            messages that the users of a locally private algorithm send (LDP-then-corruption).
+        stage: what an outlier replaces. ``rewards``: the reward (corruption-then-LDP). ``reports``:
+            the message that a user of a locally private algorithm sends (LDP-then-corruption).
     """
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if not isinstance(inlier, Mapping):
-        needed = "the keys of an environment are needed; env.inlier=NAME reads a file"
+        needed = "an environment is needed, such as env.inlier=bernoulli_c2"
         raise BadInput(f"inlier={plain(inlier)}: {needed}")
     if inlier.get("law") == "contaminated":
         raise BadInput("inlier: an environment without outliers is needed, such as bernoulli_c2")
@@ -236,23 +238,24 @@ LAWS: dict[str, Callable[..., Instance]] = {
 
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
-    """Return the functions that make an arm, of the package and of users, by the names of laws."""
+    """Return, by the name of a law, the function that makes an arm; users' laws are included."""
     return {**REGISTERED, **ARMS}
 
 
 def build(spec: Mapping[str, Any]) -> Instance:
-    """Build the instance of a configuration, which holds ``law`` and the parameters of that law.
+    """Build the instance of a configuration, which has the name ``law`` and the parameters of this
+    law.
 
     Raises:
-        BadInput: unknown law or parameter, or a value out of range.
+        BadInput: a law or parameter is unknown, or a value is out of range.
     """
     with inside("env"):
         return call(LAWS, spec)
 
 
 def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
-    """Return a configuration in which tables of rewards have only their first ``rounds`` rows. Only
-    these rows are played, so later rows must change neither means nor gaps.
+    """Return a configuration in which tables of rewards have only their first ``rounds`` rows.
+    Later rows are not played, so they must not influence means and gaps.
     """
     found = {k: first_rounds(x, rounds) if isinstance(x, Mapping) else x for k, x in spec.items()}
     if found.get("law") == table.__name__:

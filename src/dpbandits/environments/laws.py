@@ -1,4 +1,4 @@
-"""Reward laws, and drawing one reward of an arm."""
+"""Reward laws, and functions that draw one reward of an arm."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
 LARGEST = 11  # the value that is drawn if the adversary knows no truncation level
-# A larger number stands for a user's own law; this number is the address of the law's quantile
-# function (``compiled.call_at``)
+# A larger number is a user's law: it is the address of the law's quantile function
+# (``compiled.call_at``)
 INVOLVED = SIGMOID_GAUSSIAN  # the code that draws from this law, or a later one, is not inlined
 PARAMETERS = 3
 SMALLEST = 2.0**-54  # replaces a uniform random number that is 0
@@ -60,14 +60,14 @@ class Environment(NamedTuple):
 
     @property
     def by_arm(self) -> tuple[str, ...]:
-        """The names of the arrays that have one row for each arm, or several blocks of such rows.
-        Permuting the rows permutes the arms.
+        """The names of the arrays with a row for each arm, or several blocks of such rows. To
+        permute the arms, these rows are permuted.
         """
         return "law", "parameters", "features"
 
 
 class Law(NamedTuple):
-    """One row of an environment's laws, read once for many draws."""
+    """The law in one row of an environment, read once for many draws."""
 
     row: int
     kind: int  # the number of the law
@@ -91,19 +91,19 @@ def sigmoid(x: float) -> float:
 
 @inlined
 def outliers(env: Environment, a: int) -> int:
-    """Return the row of the environment's laws that holds the law of arm ``a``'s outliers."""
+    """Return the row of the environment that has the law of the outliers of arm ``a``."""
     return a + env.table.shape[1]
 
 
 @inlined
 def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
-    """Draw one reward of arm ``a``, pulled when ``t`` rounds have been played."""
+    """Draw one reward of arm ``a``, which is pulled after ``t`` rounds."""
     return draw_again(env, rng, law_of(env, a), t)
 
 
 @inlined
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """Draw one reward of the arm whose inliers follow ``law``."""
+    """Draw one more reward of an arm; ``law`` is the law of its inliers."""
     if unlikely(env.alpha > 0.0) and random(rng) < env.alpha:
         return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
@@ -129,7 +129,7 @@ def draw_outlier_within(
 
 @inlined
 def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
-    """Draw one reward as ``draw`` does, for an algorithm that truncates at ``level``."""
+    """Draw one reward, see ``draw``, for an algorithm that truncates at ``level``."""
     if env.alpha > 0.0 and random(rng) < env.alpha:
         return draw_outlier_within(env, rng, outliers(env, a), level)
     return draw_from(env, rng, law_of(env, a), t)
@@ -145,7 +145,7 @@ def largest_kept(env: Environment, row: int, level: float) -> float:
 
 @inlined
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """Draw one value of a law; the code for involved laws is not inlined."""
+    """Draw one value of a law. The code for the laws from INVOLVED on is not inlined."""
     if unlikely(law.kind >= INVOLVED):
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
@@ -153,7 +153,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @inlined
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """Draw one value of a law other than ``TABLE``; inlined code, for loops that only draw."""
+    """Draw one value of a law other than ``TABLE``, with inlined code for loops that only draw."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)
@@ -161,7 +161,7 @@ def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
 
 @inlined
 def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """Draw one value of a law that is not involved."""
+    """Draw one value of a law before INVOLVED, such as a two-point law."""
     if law.kind == TWO_POINT:
         return law.y if random(rng) < law.z else law.x
     if law.kind == TABLE:
@@ -184,7 +184,7 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 
 @inlined
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """Draw one value of an involved law with the given parameters."""
+    """Draw one value of a law from INVOLVED on, such as a log-normal law, with given parameters."""
     if kind == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * normal(rng))
     if kind == LOGNORMAL:
@@ -200,5 +200,5 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
 
 @shared_borrowing
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """Return ``draw_involved`` of the same arguments; this function is not inlined into kernels."""
+    """Call ``draw_involved``. Unlike it, this function is never inlined into kernels."""
     return draw_involved(rng, kind, x, y, z)

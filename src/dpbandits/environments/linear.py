@@ -1,4 +1,4 @@
-"""Instances with rewards linear in features or contexts. Constructors raise BadInput."""
+"""Instances whose rewards are linear in features or contexts. The functions raise BadInput."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
 
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
-    """K arms. Their features and theta are drawn uniformly from the unit sphere in d dimensions;
-    the number ``instance`` selects the draw.
+    """K arms whose features, like theta, are drawn uniformly from the unit sphere in d dimensions.
+    Another number ``instance`` gives another draw.
     """
     count, size = as_integer("K", K, 2, MAX_ARMS), as_integer("d", d, 1, MAX_DIMENSIONS)
     drawn = np.random.default_rng(as_integer("instance", instance, at_least=0))
@@ -92,11 +92,12 @@ def contextual_table(
     file: Any, K: Any, columns: Any = None, header: Any = None, ranges: Any = None,
     bound: Any = None, scale: Any = "public",
 ) -> Instance:  # fmt: skip
-    """Users from a CSV file; a row has features and then the rewards of K arms, in [-1, 1].
+    """Users from a CSV file. A row has the features of a user and then the user's rewards for K
+    arms, in [-1, 1].
 
-    Each round draws a row with replacement. The context of arm a holds the features of the row,
-    scaled by ``features.unit_rows``, in block a and zeros elsewhere. The regret compares the arm
-    with the row's best arm.
+    Each round draws a row with replacement. The context of arm a consists of K blocks: block a has
+    the features of the row, scaled by ``features.unit_rows``, and the other blocks are zero. The
+    regret compares the chosen arm with the best arm for this row.
     """
     if file is None:
         needed = "columns of features, followed by one column of rewards for each of the K arms"
@@ -159,5 +160,5 @@ def parameter(theta: Any, d: int) -> np.ndarray:
 
 
 def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
-    """Return whether rewards are 1 and -1, and the standard deviation of normal noise."""
+    """Return whether rewards are only 1 and -1, and the standard deviation of normal noise."""
     return one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)

@@ -36,8 +36,9 @@ NOT_ALONE = (
 
 @dataclass(frozen=True)
 class LoggedInstance(LabelledInstance):
-    """A log; each row is read once. If the policy chooses the action of the row, the row counts
-    with probability c/p, where p is the propensity of the row; else it does not count.
+    """A log of plays; each row is shown once. If the policy chooses the logged action, the row
+    counts with probability c/p, where p is the propensity of the row. Otherwise the row does not
+    count.
     """
 
     c: float = 1.0  # the probability with which a row counts; no propensity is smaller
@@ -53,7 +54,7 @@ class LoggedInstance(LabelledInstance):
     @cached_property
     def means_logged(self) -> tuple[float, float, float, str]:
         """The mean reward of the log, of uniform play and of the best constant action, and the name
-        of this action. For uniform play and the constant action, each row has the weight 1/p.
+        of this action. Uniform and constant play are estimated with the weight 1/p for each row.
         """
         actions, rewards, allowed = self.environment.table.T
         K = len(self.classes)
@@ -80,13 +81,13 @@ class LoggedInstance(LabelledInstance):
 
     @property
     def first_known(self) -> int:
-        """The number of rows after which practically every run has a row that counts. After fewer
-        rows, the mean loss of a run may be unknown.
+        """The number of rows after which practically every run has at least one row that counts.
+        Earlier, the mean loss of a run may be undefined.
         """
         return math.ceil(math.log(NONE_COUNTS) / math.log1p(-min(self.c, 0.5)))
 
     def refuse_few(self, where: str, T: int) -> None:
-        """Refuse a horizon that is so short that too few rows may count in some run."""
+        """Refuse a horizon at which too few rows may count in some run."""
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
         # with this mean number of rows that count, the mean less MARGIN standard deviations is
         # LEAST
@@ -115,7 +116,7 @@ def log(
     if not others["reward"]:
         raise BadInput(f"{where}: env.reward=NAME is needed, the column of the rewards")
     if len(set(others.values())) < len(others):
-        raise BadInput(f"{where}: action, reward and propensity are columns of their own")
+        raise BadInput(f"{where}: action, reward and propensity must be different columns")
     is_given = bool(others["propensity"])
     if not is_given and features is None:
         for name in table.columns:
@@ -159,7 +160,9 @@ def log(
 
 
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
-    """Return the numbers of a column. All must be at most 1 and satisfy ``holds``."""
+    """Return the numbers of a column. Refuse numbers above 1, and numbers for which ``holds`` is
+    false.
+    """
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
     hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
     bad = ~(holds(found) & (found <= 1.0))

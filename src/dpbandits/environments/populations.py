@@ -46,7 +46,7 @@ class Population:
         return self.normal[3] if self.normal else float(self.levels[self.shares > 0].max())
 
     def mass(self, eps_min: float) -> float:
-        """Return the share of users of level ``eps_min`` or above (p_0 of Ren et al. 2020)."""
+        """Return the share of users whose level is at least ``eps_min`` (p_0, Ren et al. 2020)."""
         return self.total(lambda eps: 1.0, eps_min)
 
     def total(self, f: Callable[[float], float], eps_min: float) -> float:
@@ -88,7 +88,7 @@ def homogeneous(eps: float) -> Population:
 
 
 def levels(levels: Any, shares: Any) -> Population:
-    """Return the population of levels with given shares; None means equal shares."""
+    """Return the population with the given levels and shares of users; None means equal shares."""
     values = [level("levels", x) for x in numbers("levels", levels)]
     parts = [1 / len(values)] * len(values)
     if shares is not None:
@@ -98,7 +98,7 @@ def levels(levels: Any, shares: Any) -> Population:
 
 
 def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
-    """Return the population of normal levels, clipped to [low, high]."""
+    """Return the population whose levels are normal numbers clipped to [low, high]."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     least, most = level("low", low), level("high", high)
     if least >= most:
@@ -124,11 +124,11 @@ KINDS: dict[str, Callable[..., Population]] = {
 
 
 def build_population(spec: Mapping[str, Any]) -> Population:
-    """Build the population of a configuration, which holds ``kind`` and the parameters of that
-    kind.
+    """Build the population of a configuration, which has the name ``kind`` and the parameters of
+    this kind.
 
     Raises:
-        BadInput: unknown kind or parameter, or a value out of range.
+        BadInput: a kind or parameter is unknown, or a value is out of range.
     """
     with inside("population"):
         found: Population = call(KINDS, spec, "kind")

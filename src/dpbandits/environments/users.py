@@ -1,4 +1,4 @@
-"""Users with individual privacy levels, and drawing the user of the next round."""
+"""Users with individual privacy levels, and a function that draws the user of the next round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Users(NamedTuple):
 
 @inlined
 def half_tanh(eps: float) -> float:
-    """Return tanh(eps/2), computed without e^eps, which overflows."""
+    """Return tanh(eps/2), computed without e^eps, which could overflow."""
     shrunk = math.expm1(-eps)
     return -shrunk / (2.0 + shrunk)
 
@@ -38,7 +38,7 @@ def half_coth(eps: float) -> float:
 
 @inlined
 def alike(users: Users) -> bool:
-    """Return whether all users have the level of user 0, so that no arrivals need to be drawn."""
+    """Return whether all users have the same level, so that no users need to be drawn."""
     return len(users.share) == 1 and users.normal[1] == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Reward laws written in Python as quantile functions with up to three parameters."""
+"""Reward laws that users write in Python, as quantile functions with up to three parameters."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .reward_laws.integrals import mean_of_quantile, of_quantile
 
 GRID = np.linspace(0.0, 1.0, 4097)
 MIN_MASS = 2.0**-53  # probability of the largest and of the smallest value that is drawn
-UNSEEN = 1e-6  # the largest share of a moment that values beyond these two may have
+UNSEEN = 1e-6  # largest share of a moment that still more extreme values may contribute
 SLACK = 1e-9  # relative tolerance for a quantile function that decreases only by rounding
 
 
 @dataclass(frozen=True)
 class RewardLaw:
     """A reward law, given by its quantile function ``function(u, *parameters)``. A reward is the
-    value of this function at a uniform random u.
+    value of this function at a uniform random number u.
     """
 
     name: str  # the name of the function
@@ -40,7 +40,7 @@ class RewardLaw:
     file: Path | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let other processes compile the law again, from its file or from its function."""
+        """Let another process compile the law again, from its file or from its function."""
         if self.file is not None:
             return law_of_file, (self.file,)
         return law_of_function, (self.function,)
@@ -67,7 +67,8 @@ class RewardLaw:
 def _arm(law: RewardLaw, values: tuple[float, ...], where: str) -> Arm:
     """Return the arm of a law at the values of its parameters; messages begin with ``where``.
 
-    The arm is made once: its mean takes about ten milliseconds, and a search uses the arm often.
+    Arms are cached: the mean of an arm takes about ten milliseconds, and a search needs the same
+    arm often.
     """
     inner, address = _compiled(law)
 
@@ -107,12 +108,12 @@ REGISTERED: dict[str, RewardLaw] = {}
 
 
 def register(law: RewardLaw) -> None:
-    """Register a law by its name; it replaces an earlier law of that name."""
+    """Register a law under its name. An earlier law with this name is replaced."""
     REGISTERED[law.name] = law
 
 
 def refuse_changed_laws(where: str, versions: Mapping[str, str]) -> None:
-    """Refuse a registered law whose version differs from the version given for its name."""
+    """Refuse registered laws whose version differs from the version that ``versions`` states."""
     for name, version in versions.items():
         if name in REGISTERED and REGISTERED[name].version != version:
             raise BadInput(f"{where}: the law {name} has changed since the runs; run them again")
@@ -134,7 +135,7 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
     """Return the law that a function defines, such as a function written in a notebook.
 
     Raises:
-        BadInput: the function has no name, or not the signature of a quantile function.
+        BadInput: the function has no name, or its signature does not fit a quantile function.
     """
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():

@@ -28,17 +28,17 @@ COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
     "tried",
 )  # fmt: skip
-# Columns that must have one value in a figure of searches, in a figure of sheets, and for each line
-# of a sheet
+# Columns that must have a single value: in a figure of searches, in a figure of sheets (tables of
+# budgets), and on each line of a sheet
 OF_SEARCHES, OF_SHEETS = ("env", "horizon", "goal"), ("env", "per_week", "runs")
 OF_LINE = (*sorted(GOALS), "without_privacy", "free_ended", "cap")
-TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # the mark of a mean with runs that were cut
+TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # marks a mean with runs that met their cap
 
 
 @styled
 def figure_of_answer(answer: pd.DataFrame) -> Figure:
-    """Draw a result of ``dpbandits.budget``, with a line for each algorithm or rule with its
-    parameters.
+    """Draw a result of ``dpbandits.budget``. Each algorithm or rule has a line for each choice of
+    its parameters.
 
     Raises:
         BadInput: columns are missing, or the table is the result of a search for stopping rules,
@@ -62,14 +62,14 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     for line, own in answer.groupby("line", sort=False):
         refuse_mixed(own, OF_LINE if is_sheet else ())
         if own.duplicated(["line", "eps"] if is_sheet else "line").any():
-            raise BadInput(f"the answers have {line} twice; draw each answer by itself")
+            raise BadInput(f"two answers have the label {line}; draw each answer by itself")
     draw = cost_of_privacy if is_sheet else budget_needed
     figure, title, note = draw(answer, styles_of(answer, group))
     return finish(figure, title, None, note, names)
 
 
 def refuse_mixed(answer: pd.DataFrame, names: Iterable[str]) -> None:
-    """Refuse joined answers that differ in a column that their figure states once."""
+    """Refuse several answers in one figure if they differ in a value that it shows only once."""
     for name in (name for name in names if name in answer):
         values = answer[name].unique()
         if len(values) > 1:
@@ -117,7 +117,7 @@ def budget_needed(answer: pd.DataFrame, styles: Styles) -> tuple[Figure, str, st
 
 
 def cost_of_privacy(sheet: pd.DataFrame, styles: Styles) -> tuple[Figure, str, str]:
-    """Draw mean samples against eps on logarithmic axes, with the samples without privacy.
+    """Draw the mean number of samples, with and without privacy, against eps on logarithmic axes.
 
     Returns:
         The figure, its title and its note.

@@ -1,6 +1,4 @@
-"""The bands of curves of regret: how they are defined, how they are drawn, and the note
-about them.
-"""
+"""Bands around curves of regret: their kinds, their drawing, and the note that explains them."""
 
 from __future__ import annotations
 
@@ -33,12 +31,12 @@ BANDS = {
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any, has_edges: bool = False) -> None:
     """Fill the band of a curve against ``by``, where the curve has a band.
 
-    With ``has_edges`` the band is lighter and has thin edges, so that bands that overlap can be
-    told apart.
+    With ``has_edges`` the band is lighter and has thin edges, so that a reader can distinguish
+    overlapping bands.
 
-    At a point without neighbours, a bar replaces the band. If ``by`` is t, the band has no width
-    where all runs are still equal. The part of a band far below the curve, such as the part below 0
-    on a logarithmic axis, does not stretch the axis.
+    A point without neighbours gets a vertical bar, since a band needs two points. If ``by`` is t,
+    the band has no width in rounds in which all runs still have equal regret. The part of a band
+    far below the curve does not stretch the axis.
     """
     if by == "t":
         curve = curve.assign(**{end: curve[end].fillna(curve["middle"]) for end in ("low", "high")})
@@ -61,11 +59,11 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any, has_edges: bo
 
 
 def scale_of(means: pd.Series) -> str:
-    """Return the scale of an axis of regret: logarithmic if it shows all means, or if the option
-    ``yscale`` is ``log``.
+    """Return the scale of an axis of regret: ``log`` if all means are positive or if the option
+    ``yscale`` is ``log``, else ``linear``.
 
     Raises:
-        BadInput: the option is ``log``, but a logarithmic axis would show no mean.
+        BadInput: the option is ``log``, but no mean is positive.
     """
     if current().yscale != "log":
         return "log" if (means > 0).all() else "linear"
@@ -76,7 +74,7 @@ def scale_of(means: pd.Series) -> str:
 
 @contextmanager
 def unstretched(ax: Axes, holds: bool = True) -> Iterator[None]:
-    """Draw without an effect on the range of the axes while the context is open and ``holds``."""
+    """While the context is open, drawing does not change the range of the axes (if ``holds``)."""
     limits = ax.dataLim.frozen()
     yield
     if holds:
@@ -89,7 +87,7 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
 
 
 def band_note(table: Table, band: str) -> str:
-    """Return the note below a figure of lines with bands."""
+    """Return the note below a figure. The note says what lines and bands show."""
     line, what = BANDS[band]
     counts = table.ends.groupby("setting").size()
     if counts.max() == 1:

@@ -1,4 +1,4 @@
-"""Curves of the theorems for a table's settings, to draw beside measured regret."""
+"""Curves of regret bounds from theorems, which figures show beside the measured regret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .style import MAX_LINEAR_HORIZON
 MAX_PANEL_CURVES = 6
 POINTS = 60  # of a curve
 MAX_RATIO = 1000  # largest ratio of the regret to a lower bound that is drawn
-PANEL = "panel"  # the label of a curve's environment, or else its name
+PANEL = "panel"  # the environment of a curve: its label if it has one, else its name
 PRIVATE = "private"  # whether the setting of a curve has a budget
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 ABBREVIATIONS = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
@@ -30,19 +30,20 @@ Curve = dict[str, Any]
 
 
 def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = ()) -> pd.DataFrame:
-    """Return the curves of the most informative bounds on the settings of a table with records.
+    """Return the curves of the most informative regret bounds for the settings of a table.
 
     Args:
-        table: a table of regret.
-        needed: the argument that needs the records, for error messages.
-        folders: the user's folders, with the reward laws that the records name.
+        table: a table of regret with the records of its settings.
+        needed: the argument that needs the records; error messages name it.
+        folders: the user's folders, which hold the reward laws that the records name.
 
     Returns:
         A row for each point of a curve. The columns are the id of the setting, ``axis`` (t or a
             budget), ``x``, the position on this axis, ``value``, and ``label``, ``kind`` and
             ``side`` of the bound. A curve against a budget belongs to several settings, and has the
-            id of the first. Orders are multiplied by a constant: against t the curve meets the mean
-            regret at the horizon, against a budget the curve is fitted to the mean regrets.
+            id of the first setting. A bound without a known constant is scaled: against t its curve
+            ends at the mean regret at the horizon, against a budget the curve is fitted to the mean
+            regrets.
 
     Raises:
         BadInput: see ``Table.known``.
@@ -74,8 +75,9 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 def limited(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the curves to draw, the most informative bounds first.
 
-    In a game in which a private algorithm has a curve, curves of other algorithms are left out. A
-    panel has at most MAX_PANEL_CURVES different curves.
+    If a private algorithm has a curve in a game (an environment and a horizon), the curves of
+    algorithms without privacy are left out there. A panel has at most MAX_PANEL_CURVES different
+    curves.
     """
     game = ["axis", PANEL, "horizon"]
     with_private = curves.groupby(game)[PRIVATE].transform("any")
@@ -87,7 +89,9 @@ def limited(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def informative(problem: Problem) -> list[Bound]:
-    """Return the bounds to draw for a setting: the tightest on each side, and refuted bounds."""
+    """Return the bounds to draw for a setting: the tightest upper and lower bounds, and refuted
+    bounds.
+    """
     applying = bounds_for(problem)[0]
 
     def of(side: str, *statuses: str) -> list[Bound]:
@@ -118,7 +122,7 @@ def rank(bound: Bound) -> int:
 
 
 def label(bound: Bound) -> str:
-    """Return a bound's label in a legend: its side, its kind unless it is exact, and its source."""
+    """Return a bound's label in a legend, such as ``lower bound, asymptotic: Thm. 2``."""
     kind = {"exact": "", "order": ", slope only"}.get(bound.status, f", {bound.status}")
     refuted = bound.status == "refuted"
     words = "refuted, slope only" if refuted else f"{bound.side} bound{kind}"
@@ -138,7 +142,7 @@ def curve_of(
 
 
 def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[Curve]:
-    """Return the curves of a setting against the horizon."""
+    """Return the curves of the bounds for one setting, as functions of the number of rounds t."""
     grid = np.geomspace(1, problem.T, POINTS)
     if problem.T <= MAX_LINEAR_HORIZON:  # the axis of time is linear
         grid = np.union1d(grid, np.linspace(max(1.0, problem.T / POINTS), problem.T, POINTS))
@@ -157,9 +161,9 @@ def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> l
 def against_budget(
     name: str, setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
 ) -> list[Curve]:
-    """Return the curves against the budget ``name`` of settings that differ only in this budget.
+    """Return the curves of bounds as functions of the budget ``name``.
 
-    The settings are in ascending order of the budget.
+    The settings differ only in this budget, and are in ascending order of the budget.
     """
     first, last = problems[0], problems[-1]
     grid = np.geomspace(first.letters[name], last.letters[name], POINTS)

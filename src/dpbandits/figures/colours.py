@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from matplotlib.colors import to_rgb
 
-APART = 20.0  # distance in CIELAB; nearer lines of one dash look alike
+APART = 20.0  # distance in CIELAB below which two lines with the same dash look alike
 # The matrix from linear RGB to XYZ (IEC 61966-2-1); WHITE is the XYZ of white
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE = XYZ.sum(axis=1)
@@ -23,7 +23,9 @@ VIEWS = np.array([
 
 @cache
 def _seen(colour: str) -> np.ndarray:
-    """Return a colour as each of VIEWS shows it, in CIELAB: array (5, 3), a row for each view."""
+    """Return the CIELAB coordinates of a colour in each of VIEWS: array (5, 3), a row for each
+    view.
+    """
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     x, y, z = (np.clip(VIEWS @ linear, 0, 1) @ XYZ.T / WHITE).T
@@ -32,5 +34,5 @@ def _seen(colour: str) -> np.ndarray:
 
 
 def distance(one: str, other: str) -> float:
-    """Return the smallest Euclidean distance of two colours in CIELAB over all VIEWS."""
+    """Return the Euclidean distance of two colours in CIELAB, the smallest over all VIEWS."""
     return float(np.linalg.norm(_seen(one) - _seen(other), axis=1).min())

@@ -32,12 +32,13 @@ def column_panels(
 ) -> Figure:
     """Draw regret against time, or final regret against a column ``x``.
 
-    There is a line for each value of the column ``hue`` (None: for each algorithm and each value of
-    other varied columns, environments included) and a panel for each value of ``col``.
+    There is a line for each value of the column ``hue``, and a panel for each value of ``col``. If
+    ``hue`` is None, each algorithm has a line for each value of the other columns that vary,
+    environments included.
 
     Raises:
-        BadInput: there is no such column, or a point of a line would be a mean over several values
-            of a column that the figure does not show.
+        BadInput: the table has no such column, or the figure would average over several values of a
+            column that it does not show.
     """
     settings = table.settings
     columns = filter(settings.__contains__, (*MAIN, *table.budgets, *table.varied))
@@ -83,7 +84,7 @@ def column_panels(
 
 
 def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInput:
-    """Return the error for the name of a column that has no value for each setting."""
+    """Return the error for a column name of the user that is not a column of settings."""
     if name not in ("run", SETTING, *table.question.measured):
         return unknown(key, name, known)
     choice = f"choose from {', '.join(known)}" if known else "the table has none"

@@ -1,4 +1,4 @@
-"""Draw the figure of an experiment, which its file describes, or the figure that suits a table."""
+"""Draw the figure that an experiment's file describes, or else the figure that suits a table."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ USUAL = {"band": "ci", "metric": REGRET}  # arguments that are not None by defau
 
 
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
-    """Draw the figure of a user's frame: a tidy table, or several, or a result of
+    """Draw the figure of a user's tidy table, of a list of such tables, or of a result of
     ``dpbandits.budget``.
 
     Raises:
-        BadInput: the frame is neither, or it cannot be drawn with these options.
+        BadInput: the argument is none of these, or it cannot be drawn with these options.
     """
     one_of(BANDS, "band", given["band"])
     answer = answer_in(table)
@@ -108,10 +108,10 @@ def figure_as_chosen(
 
     Args:
         table: a table.
-        chosen: the options of its style.
+        chosen: the options of the figure's style.
         bounds: None to draw no bounds; otherwise the argument that requests bounds, as text for
             error messages.
-        metric: one of METRICS.
+        metric: the statistic that is drawn, one of METRICS.
         folders: the user's folders, with the reward laws that records name.
         **given: see ``figure_of_table``.
 
@@ -132,8 +132,8 @@ def figure_as_chosen(
 
 
 def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
-    """Return the settings of the chosen algorithms, budgets and environments, in the legend's
-    order. An environment is chosen by its name or its label.
+    """Return the part of a table with the chosen algorithms, budgets and environments, in the
+    legend's order. A user chooses an environment by its name or its label.
 
     Algorithms without privacy are drawn at every budget.
 
@@ -170,14 +170,15 @@ def figure_of_table(
     hue: str | None = None,
     col: str | None = None,
 ) -> Figure:
-    """Draw the figure of a table: stopping times, or regret against time or the budget.
+    """Draw the figure of a table: stopping times, or regret against time or against the budget.
 
-    The arguments are the arguments of ``dpbandits.plot``, except that ``bounds`` are curves, see
-    ``bounds.curves``. Without ``x`` the axis is a budget that has more than four values, or else
-    time.
+    The arguments are the arguments of ``dpbandits.plot``, except that ``bounds`` are the curves
+    that ``bounds.curves`` returns. If ``x`` is None, the axis is a budget with more than four
+    values; if there is no such budget, the axis is time.
 
     Raises:
-        BadInput: the table has no such axis, or its figure does not take one of the arguments.
+        BadInput: the table has no column ``x``, or its kind of figure does not take one of the
+            arguments.
     """
     if kind not in (None, *OF_TABLES):
         near = similar(plain(kind), OF_TABLES)
@@ -206,8 +207,8 @@ def figure_of_table(
 
 
 def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tuple[str, Draw]:
-    """Return the name of the kind of a figure of regret, for messages, and the function that draws
-    it.
+    """Return the kind of a figure of regret, as text for messages, and the function that draws such
+    a figure.
     """
     words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
     if hue is not None or col is not None or x in words:
@@ -219,8 +220,8 @@ def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tu
 
 
 def axis_of(table: Table, x: str | None) -> str:
-    """Return the axis of a figure of regret: the requested axis, or else the axis that suits the
-    table.
+    """Return what a figure shows regret against: the requested column or time, or else what suits
+    the table.
 
     Raises:
         BadInput: the table has no such axis.
@@ -243,13 +244,14 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
     """Return the function that draws the table of an experiment.
 
     If the experiment's file has a key ``figure``, the function draws the kind of figure that the
-    key names. Otherwise the result is the function ``draw`` of the experiment's script. Without a
-    script, the function draws the figure that suits the table. The file may be in one of the user's
-    ``folders``. Only an experiment of the package has a script: the name of a user's own experiment
-    must not choose which code is run.
+    key names. Otherwise the result is the function ``draw`` of the experiment's script. If there is
+    no script either, the function draws the figure that suits the table. The file may be in one of
+    the user's ``folders``. Only experiments of the package have scripts, so that the name of a
+    user's experiment never decides which code runs.
 
     Raises:
-        BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
+        BadInput: the file names an unknown kind of figure, an unknown option, or a kind that cannot
+            draw the table.
     """
     if has_script(name):
         draw: Draw = load_script(name).draw
@@ -262,8 +264,8 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
 
 
 def from_file(name: str, described: Any, table: Table) -> Draw:
-    """Return the function that draws the kind of figure in an experiment's file, with its
-    options.
+    """Return the function that draws the kind of figure that an experiment's file names, with the
+    options in the file.
     """
     if not isinstance(described, Mapping):
         example = "{kind: time, title: TITLE} is needed"
@@ -307,10 +309,11 @@ def load_script(name: str) -> ModuleType:
 
 
 def refuse_spread(metric: str, kind: str | None, band: str) -> None:
-    """Refuse to draw how Nash regret spreads over runs.
+    """Refuse bands or tails of Nash regret, which would show its spread over runs.
 
-    Nash regret is one number of all runs; the values of single runs serve only for its interval.
+    Nash regret is one number for all runs together. Values of single runs only serve to compute its
+    confidence interval.
     """
     if metric == NASH and (kind == "tail" or band != "ci"):
         given = "kind=tail" if kind == "tail" else f"band={band}"
-        raise BadInput(f"{given}: Nash regret is one number of all runs, which has no spread")
+        raise BadInput(f"{given}: Nash regret is one number for all runs, so it has no spread")

@@ -1,5 +1,5 @@
-"""Draw the figures of experiments. Make their tables and figures again if these are missing or out
-of date.
+"""Draw the figures of experiments. Tables and figures are made again if they are missing or out of
+date.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from .style import save
 
 
 def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], list[Path]]:
-    """Do everything that ``dpbandits.reproduce`` does except for the figure; return a function that
-    draws the figure.
+    """Make the table of an experiment if it is missing or out of date, for ``dpbandits.reproduce``.
+    Return a function that draws the figure and returns its files.
     """
     file = file_of("experiment", name)
     question = question_of(name) or REGRET
@@ -73,9 +73,9 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
 
 
 def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
-    """Return whether figures exist and are newer than all files that determine them.
+    """Return whether the figures exist and are newer than all files on which they depend.
 
-    These files are the table's manifest, the experiment's file and, if there is one, its script.
+    A figure depends on the table's manifest, the experiment's file and the script, if there is one.
     """
     script = script_of(bare_name(table))
     before = [of_table(table, ".json"), described, *filter(Path.is_file, [script])]
@@ -120,15 +120,15 @@ def experiment_figure(
 
 
 def summary_beside(file: Path, table: Table) -> pd.DataFrame:
-    """Return the summary in the file beside a table, whose means may have more runs than the table;
-    if there is no such file, return the summary of the table.
+    """Return the summary in the file beside a table, or compute it from the table if there is no
+    file. The means in the file may come from more runs than the table has.
     """
     summary = of_table(file, SUMMARY_CSV)
     return read_csv(str(summary), summary) if summary.is_file() else table.summary()
 
 
 def _scaled(figure: Figure, name: str, table: Table) -> Figure:
-    """Return the figure; its title gets a note if the table is smaller than the
+    """Return the figure; its title says so if the table has fewer runs or rounds than the
     experiment's file asks.
     """
     asked = read_experiment(name) if name in names_in("experiment") else {}

@@ -1,4 +1,6 @@
-"""Figures of final regret: against the privacy budget or another parameter, and its tails."""
+"""Figures of the regret at the horizon: against the privacy budget or another parameter, and its
+tails.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def final_scale(
 ) -> str:
     """Return the scale of an axis of final regret for all lines of ``regret_vs``.
 
-    ``within`` are the columns that tell the panels of the axis apart.
+    ``within`` are the columns in which the panels with this axis differ.
     """
     values = runs.groupby([*dict.fromkeys(["line", column, *within])], dropna=False)["value"]
     return scale_of(values.median() if band == "quantiles" else values.mean())
@@ -52,9 +54,9 @@ def regret_vs(
 ) -> None:
     """Draw the final regret of each line of a labelled table against a column, with its band.
 
-    A line without a finite value in the column is horizontal. ``band`` is a key of ``BANDS``, or
-    None for means without a band. ``scale`` is the scale of the axis of regret; None for the scale
-    that suits these lines.
+    A line without a finite value in the column, such as play without privacy, is horizontal.
+    ``band`` is a key of ``BANDS``, or None for means without a band. ``scale`` is the scale of the
+    axis of regret; None for the scale that suits these lines.
     """
     scale = scale or final_scale(runs, column, band)
     ax.set_yscale(scale)
@@ -91,8 +93,8 @@ def regret_label(table: Table) -> str:
 def order(
     ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str, stretches: bool = False
 ) -> None:
-    """Draw a bound whose constant is unknown as a broad grey line, whose slope shows the order of
-    the bound.
+    """Draw a bound with an unknown constant as a broad grey line. Only its slope, the order of the
+    bound, has a meaning.
 
     The line has the height ``through`` at the last ``x``. If ``stretches`` is true, the axes show
     the whole line; otherwise the axes may cut it.
@@ -115,8 +117,8 @@ def budget_panels(
     """Draw final regret against the privacy budget, in a panel for each environment.
 
     ``terms`` maps labels to functions of the budget, which are drawn beside the measured regret.
-    See ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
-    than ``x`` are left out, and named in the note.
+    See ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that do not take the
+    budget ``x`` but another one are left out; the note names them.
     """
     takes = table.settings[x].notna()
     algo = table.settings["algo"]
@@ -168,8 +170,8 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
 def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "ci") -> Figure:
     """Draw final regret against the contamination alpha, in a panel for each budget.
 
-    The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Theorem 4.1) is drawn as a slope
-    that ends below all lines.
+    A grey line below all others shows the order T alpha^(1-1/k) of the lower bound (Wu et al. 2023,
+    Theorem 4.1).
     """
     if "env.alpha" not in table.settings:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
@@ -191,7 +193,7 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
 
 
 def tail_scale(runs: pd.DataFrame) -> str:
-    """Return the scale of the axis of regret of tails: logarithmic if it shows all curves."""
+    """Return the scale of the axis of regret for tails: ``log`` if it shows all curves."""
     return "log" if (runs.groupby(SETTING)["value"].max() > 0).all() else "linear"
 
 
@@ -220,8 +222,8 @@ def label_tails(axes: np.ndarray, metric: str = REGRET) -> None:
 def tail_panels(table: Table, title: str) -> Figure:
     """Draw the share of the runs whose final regret exceeds x.
 
-    There is a row of panels for each environment, and a column for each budget. Algorithms without
-    a budget are drawn in every column.
+    Each environment has a row of panels, and each budget a column. Algorithms without a budget are
+    drawn in every column.
     """
     table = labelled(table, horizons=True)
     figure, axes, panels = panels_of(table)

@@ -50,8 +50,8 @@ def legend_name(name: Any) -> str:
 
 
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:
-    """Return the label of a line: the name of the algorithm, and the values in which its lines
-    differ.
+    """Return the label of a line: the algorithm, and the values in which the lines of this
+    algorithm differ.
     """
     words = [setting_text(name, x, [algo]) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
@@ -60,8 +60,9 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
 def setting_text(name: str, value: Any, algos: Iterable[Any] = ()) -> str:
     """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word.
 
-    A word of READABLE is replaced: ``the paper's bonus``. An environment is its title. The labels
-    that the users' algorithms among ``algos`` declare replace names and words.
+    Words that are names in code become readable: ``the paper's bonus`` (see READABLE). An
+    environment is shown by its title. If users' algorithms among ``algos`` declare labels, the
+    labels replace names and words.
     """
     if name == "env":
         return environment_title(str(value))
@@ -82,12 +83,12 @@ def labelled(
 ) -> Table:
     """Return the table with a column ``line``, the label of each setting's line.
 
-    There is a line for each algorithm and each value of the parameters that vary for some algorithm
-    in some game (an environment and a horizon). A parameter of the environment also counts if it
-    varies only between algorithms. Parameters in ``but`` are on an axis and do not count. With
-    ``horizons`` there is also a line for each horizon, and with ``environments`` for each
-    environment. Settings without privacy of an algorithm
-    that also has a finite budget (see ``unprotected``) have their own line.
+    Each algorithm has a line for each value of the parameters that vary for some algorithm in some
+    game (an environment and a horizon). A parameter of the environment also counts if it varies
+    only between algorithms. Parameters in ``but`` are on an axis and do not count. With
+    ``horizons`` each horizon has its own line, and with ``environments`` each environment. If an
+    algorithm was run with and without privacy, its settings without privacy have their own line
+    (see ``unprotected``).
     """
     settings, game = table.settings, ["env", "horizon"]
     among = [name for name in table.varied if name not in but]
@@ -107,8 +108,8 @@ def labelled(
 
 
 def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
-    """Return which settings have an infinite budget, if their algorithm or rule has a finite budget
-    in other settings; bool series.
+    """Return which settings have an infinite budget while their algorithm or rule has a finite
+    budget in other settings, as bool series.
 
     ``group`` is the column with the name of the algorithm or rule.
     """
@@ -117,9 +118,10 @@ def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
-    """Return the names and values of the finite budgets. Each of them has a column of panels.
+    """Return the names and values of the finite budgets, such as ``("eps", 0.5)``.
 
-    If there are no finite budgets, the only value is infinity.
+    If no budget is finite, the only value is infinity. Figures have a column of panels for each
+    budget.
     """
     values = {name: sorted(table.settings[name].unique()) for name in table.budgets}
     found = [(name, x) for name, own in values.items() for x in own if np.isfinite(x)]
@@ -147,13 +149,15 @@ def scientific(T: float) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return a label without the marks of matplotlib's mathematics."""
+    """Return a label without the dollar signs and braces of matplotlib's mathematics."""
     in_a_line = re.sub(r",?\n", ", ", text.replace("\\epsilon", "eps"))
     return re.sub(r"[${}\\]", "", in_a_line)
 
 
 def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
-    """Refuse labels for words that are neither one of ``names`` nor a line of the figure."""
+    """Refuse a user's labels for words that are neither in ``names`` nor names of the figure's
+    lines.
+    """
     known = [*names, *map(plain_text, lines)]
     for name in current().labels:
         if name not in known:
@@ -163,8 +167,8 @@ def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
 def environment_titles(table: Table) -> dict[str, str]:
     """Return the title of each environment of a table.
 
-    The title of an environment that is only a law, such as ``bernoulli``, includes the means of its
-    arms if the table knows them.
+    If an environment is only a law, such as ``bernoulli``, its title includes the means of its
+    arms, unless the table does not contain them.
     """
     found = {str(name): environment_title(str(name)) for name in table.settings["env"].unique()}
     for name in found:
@@ -204,8 +208,8 @@ def usual_title(table: Table) -> str:
 
 
 def meanings(labels: Iterable[str]) -> str:
-    """Return a sentence that explains the words in labels that are in MEANINGS; empty if
-    there are none.
+    """Return a sentence that explains those words of labels that are in MEANINGS; empty if there
+    are none.
     """
     words = " ".join(labels)
     used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
@@ -213,8 +217,8 @@ def meanings(labels: Iterable[str]) -> str:
 
 
 def as_it_stands(table: Table) -> Table:
-    """Return the table with the labels of environments, and with all words escaped, so that
-    matplotlib draws them unchanged.
+    """Return the table with the labels of environments. All words are escaped, so that matplotlib
+    draws them unchanged.
     """
     settings = table.with_labels().settings.rename(columns=escaped)
     words = settings.select_dtypes(exclude=["number", "bool"])

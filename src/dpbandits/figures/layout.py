@@ -28,7 +28,7 @@ class Panel(NamedTuple):
     budget: tuple[str, float] | None = None  # its name and its value; None: all budgets
 
     def of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows that belong to this panel; algorithms without a budget belong to the
+        """Return the rows that this panel shows. Algorithms without a budget are shown in the
         panels of all budgets.
         """
         inside = rows["env"] == self.env
@@ -63,8 +63,8 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
     """Make a figure with a row of panels for each environment of a table, and a column for each
     budget.
 
-    There are fewer columns if the figure has no room for all of them. Algorithms without a budget
-    are in every column. Panels without runs are hidden.
+    If the figure has no room for all columns, panels continue in further rows. Algorithms without a
+    budget are in every column. Panels without runs are hidden.
 
     Returns:
         The figure, its axes, and an iterator that yields the axes of each visible panel, whose
@@ -81,7 +81,7 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
 def arranged_panels(
     grid: Sequence[Sequence[Any]], **share: Any
 ) -> tuple[Figure, np.ndarray, list[tuple[Axes, Any]]]:
-    """Make a figure with the panels of a grid, which share the horizontal axis.
+    """Make a figure with the panels of a grid. All panels share the horizontal axis.
 
     Returns:
         The figure, its axes, and the result of ``shown``.
@@ -92,8 +92,7 @@ def arranged_panels(
 
 
 def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
-    """Return each visible panel with the entry of ``places`` that it shows, in the order of
-    reading.
+    """Return each visible panel with the entry of ``places`` that it shows, row by row.
 
     Panels without an entry are hidden.
     """
@@ -107,12 +106,11 @@ def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
 
 
 def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
-    """Return the panels of a grid in the order of reading, None for empty places, and the number of
-    columns.
+    """Return the panels of a grid row by row (None for an empty place) and the number of columns.
 
     The number of columns is limited, so that panels are wide enough. A single row or column of
-    panels is broken into as many rows as it needs. A high and narrow grid is transposed if there is
-    room. The rows of a grid that is too wide are broken.
+    panels continues in as many rows as it needs. If there is room, a high and narrow grid is
+    transposed. If a grid is too wide, each of its rows continues in a further row.
     """
     rows, columns = len(grid), len(grid[0])
     if rows == 1 or columns == 1:
@@ -130,7 +128,8 @@ def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
 
 def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:
     """Label the vertical axis of the first visible panel of each row, and the horizontal axis of
-    the last visible panel of each column; with ``each_row``, of every panel.
+    the last visible panel of each column. With ``each_row`` every panel has a label of its
+    horizontal axis.
     """
     for row in axes:
         first = next(ax for ax in row if ax.get_visible())

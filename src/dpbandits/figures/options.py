@@ -1,5 +1,5 @@
-"""The style options of ``bandit-plot`` and ``dpbandits.plot``: size, font, legend, labels, colours
-and axes. All are checked here.
+"""Define and check the style options of ``bandit-plot`` and ``dpbandits.plot``: size, font, legend,
+labels, colours and axes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ WIDTHS = {
     "acm-column": 3.33, "acm-text": 7.0,
 }  # fmt: skip
 MIN_INCHES, MAX_INCHES = 1.0, 30.0
-# Settings of matplotlib for each font. Characters that a font lacks are taken from the next font.
+# Settings of matplotlib for each font. If a font lacks a character, the next font of the list shows
+# it.
 FONTS: dict[str, dict[str, Any]] = {
     "sans": {"font.family": ["DejaVu Sans"], "mathtext.fontset": "dejavusans"},
     "serif": {"font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix"},
@@ -59,7 +60,7 @@ DEFAULT = "okabe-ito"
 
 
 def with_math(key: str, value: Any) -> str:
-    """Check a text in which matplotlib reads mathematics between dollar signs."""
+    """Check a text in which mathematics stands between dollar signs, as matplotlib reads it."""
     from matplotlib.cbook import is_math_text
     from matplotlib.mathtext import MathTextParser
 
@@ -172,7 +173,7 @@ def _option(check: Callable[[str, Any], Any], default: Any = None) -> Any:
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """The style of a figure, made by ``parse``. An option that is None is chosen to suit
+    """The style of a figure; ``parse`` makes it. If an option is None, its value is chosen to suit
     the figure.
     """
 
@@ -204,7 +205,7 @@ class FigureOptions:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
-        """Return the options that are among the given arguments; the value None stands for the
+        """Return the style options among the given arguments. The value None stands for the
         default.
 
         Raises:
@@ -234,7 +235,8 @@ class FigureOptions:
         return cls(**found, command=command)
 
     def numbers(self, names: Sequence[str]) -> np.ndarray:
-        """Return the places in ``names`` of the algorithms that are drawn, in the legend's order.
+        """Return the positions in ``names`` of the algorithms that are drawn, in the legend's
+        order.
 
         Raises:
             BadInput: an option names an unknown algorithm, ``highlight`` names an algorithm that

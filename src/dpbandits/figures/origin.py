@@ -1,5 +1,5 @@
-"""The origin of a figure, which its files contain (command, version and settings), and the names of
-the files.
+"""The origin of a figure, and the names of its files. The files state the origin: the command, the
+version of the package, and the ids of the settings.
 
 This module does not need matplotlib, which takes a second to import.
 """
@@ -28,7 +28,7 @@ def formats_of(given: str) -> list[str]:
     """Return the list of the formats in a text such as ``pdf,png``.
 
     Raises:
-        BadInput: figures cannot be written in one of them.
+        BadInput: the package writes no figures in one of these formats.
     """
     formats = given.strip("[]").split(",")
     for name in formats:
@@ -40,12 +40,12 @@ def formats_of(given: str) -> list[str]:
 def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
     """Return the path of a figure's files without a suffix, and the list of their formats.
 
-    ``out`` may have the suffix of one format. A suffix that is no word, as in ``eps0.5``, is part
-    of the name.
+    ``out`` may end in a format, such as ``.pdf``. An ending that is no word, as in ``eps0.5``, is
+    part of the name.
 
     Raises:
-        BadInput: figures cannot be written in the format of ``out``, or other formats are
-            requested.
+        BadInput: the package writes no figures in the format of ``out``, or ``formats`` contradicts
+            that format.
     """
     suffix = out.suffix[1:].lower()
     if suffix not in FORMATS:
@@ -67,8 +67,8 @@ def origin_of(ids: list[str], command: str) -> dict[str, Any]:
 def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
     """Return the metadata of a PDF, a PNG or an SVG.
 
-    The metadata contain no date and no version of matplotlib, so a figure has the same bytes every
-    time.
+    The metadata contain no date and no version of matplotlib, so that drawing a figure again gives
+    the same bytes.
     """
     same = {"pdf": {"CreationDate": None}, "png": {"Software": None}, "svg": {"Date": None}}[suffix]
     key = "Subject" if suffix == "pdf" else "Description"
@@ -76,7 +76,7 @@ def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def comment(origin: dict[str, Any] | None) -> bytes:
-    """Return the first line of a PGF file, a comment with the origin; empty if the origin is
+    """Return the first line of a PGF file: a comment with the origin, or nothing if ``origin`` is
     None.
     """
     return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()

@@ -20,8 +20,8 @@ from .labels import plain_text
 TEX_NAMES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
 MATHEMATICS = re.compile(r"((?<!\\)\$.*?(?<!\\)\$)")  # between dollar signs
 MINUS = "\N{MINUS SIGN}"
-TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
-SIZE = 90, 24  # characters of a panel
+TEX = ("pdflatex", "lualatex", "xelatex")  # matplotlib measures text for PGF with one of them
+SIZE = 90, 24  # width and height of a panel in characters
 MARKS = "*o+x#@%&=~"  # marks of lines, since a terminal may have no colours
 
 
@@ -59,9 +59,9 @@ def texts_in_tex() -> Iterator[None]:
 
 
 def in_tex(text: str) -> str:
-    """Convert a text of matplotlib to LaTeX: special characters outside mathematics are escaped.
+    """Convert a text of matplotlib to LaTeX, with special characters outside mathematics escaped.
 
-    matplotlib itself escapes the percent sign and the circumflex.
+    The percent sign and the circumflex stay, since matplotlib itself escapes them.
     """
     if not is_math_text(text):
         return _plain_in_tex(text.replace(r"\$", "$")).replace(MINUS, r"\ensuremath{-}")
@@ -71,8 +71,8 @@ def in_tex(text: str) -> str:
 
 
 def usual_tex(text: str) -> str:
-    """Convert a text of matplotlib for ``text.usetex``: as ``in_tex``, and also % and ^ are
-    escaped.
+    """Convert a text of matplotlib for ``text.usetex``: as ``in_tex`` does, but with % and ^
+    escaped, too.
     """
     parts = MATHEMATICS.split(re.sub(r"(?<!\\)%", r"\%", in_tex(text)))
     parts[::2] = [part.replace("^", r"\^{}") for part in parts[::2]]

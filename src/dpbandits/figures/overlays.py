@@ -1,8 +1,9 @@
-"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data and of
-logs, and rings.
+"""What a figure shows besides measured regret: curves of bounds, reference lines (uniform play and
+the best constant action on labelled data and logs), and rings.
 
-A ring marks a mean that the test does not distinguish from the smallest mean of its game. Each
-budget is a game of its own, and so is play without privacy.
+A ring marks a mean that the test of ``dpbandits.compare`` does not distinguish from the smallest
+mean in the same environment and horizon, at the same budget. Algorithms without privacy are
+compared only with each other.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from .bands import unstretched
 from .bounds import COLUMNS, POINTS
 from .style import BOUND, Styles, ink
 
-# The kind of a bound determines its dash, and its side determines its marks; measured lines have no
-# such marks. Several bounds of one kind and side take the marks in turn
+# The kind of a bound (such as an order) determines its dash. Its side (upper or lower) determines
+# its possible markers, which measured lines do not have. Several bounds of one kind and side take
+# these markers in turn
 DASHES: dict[str, Any] = {
     "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
     "order": (0, (4, 2)), "refuted": (0, (4, 2)),
@@ -59,10 +61,10 @@ def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFra
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:
-    """Return the mark of each point of some curves.
+    """Return the marker of each point of some curves.
 
-    Bounds of the same kind and side get different marks, since they have the same dash and may have
-    the same colour.
+    Two upper (or lower) bounds of one kind have the same dash, and may have the same colour. So
+    each bound gets a different marker.
     """
     alike = bounds.groupby(["kind", "side"])["label"]
     numbers = alike.transform(lambda labels: pd.factorize(labels)[0])
@@ -74,11 +76,12 @@ def _marks(bounds: pd.DataFrame) -> list[str]:
 
 
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
-    """Draw curves of bounds, see ``lines_of``, thin and with marks, in the colour of their line.
+    """Draw the curves of ``lines_of``, thin and with markers. A bound has the colour of the
+    algorithm's line.
 
     A curve is black if several lines share it, or if it is a lower bound and the figure has a
-    single line. If only the slope of a curve has a meaning, the curve is grey and does not stretch
-    the axes.
+    single line. If the constant of a bound is unknown, only the slope of its curve has a meaning.
+    Such a curve is grey and does not stretch the axes.
     """
     key: Any
     single = bounds["line"].nunique() == 1
@@ -104,11 +107,11 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
 
 
 def references_in(table: Table) -> pd.DataFrame:
-    """Return the lines of reference of the labelled data and logs that a table's records describe.
+    """Return the reference lines for labelled data and logs, computed from the records of a table.
 
-    There is a row for each ``line`` of an ``env`` and a ``horizon``, and of a ``panel`` if settings
-    have a panel. The mean after t rounds is ``rate`` t^``power``. A line is left out if the table
-    has the algorithm that plays it.
+    A row describes one ``line`` (uniform play or the best constant action) in an ``env`` at a
+    ``horizon``, and in a ``panel`` if settings have panels. The mean after t rounds is ``rate``
+    t^``power``. If the table has runs of the algorithm that plays this way, the line is left out.
     """
     power, rows = float(table.metric == REGRET), []  # other metrics are averages
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]
@@ -123,7 +126,9 @@ def references_in(table: Table) -> pd.DataFrame:
 
 
 def references_by_panel(table: Table) -> pd.DataFrame:
-    """Return the lines of reference of each ``panel`` of a table that shows a single game."""
+    """Return the reference lines of those panels of a table that show a single environment and
+    horizon.
+    """
     games = table.settings[["panel", "env", "horizon"]].drop_duplicates()["panel"].value_counts()
     found = references_in(table)
     found = found[found["panel"].map(games) == 1]
@@ -131,7 +136,9 @@ def references_by_panel(table: Table) -> pd.DataFrame:
 
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
-    """Draw the lines of ``references_in``, thin and grey, against the round or at the horizon."""
+    """Draw the lines of ``references_in``, thin and grey: as functions of the round, or at the
+    horizon.
+    """
     for row in references.to_dict("records"):
         label, dash = REFERENCES[row["line"]]
         look: Any = {"label": label, "ls": dash, "color": SLOPE, "lw": 1.0, "zorder": 1.5}
@@ -143,9 +150,9 @@ def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None
 
 
 def tied(table: Table) -> pd.DataFrame:
-    """Return the rows of ``compare`` that are tied with the best of their game.
+    """Return the rows of ``dpbandits.compare`` that are tied with the best row of their game.
 
-    The table must be labelled; games with a single algorithm are left out.
+    The table must have the column ``line``. Games with a single algorithm have no rows.
     """
     found = compare(table)
     several = [rows[rows["tied"]] for rows in games(found, table.question) if len(rows) > 1]

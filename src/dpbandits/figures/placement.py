@@ -112,11 +112,10 @@ def most_columns(least: float) -> int:
 
 
 def _shorten_titles(figure: Figure, title: str) -> None:
-    """Remove words from the titles of panels that stand elsewhere in the figure.
+    """Shorten the titles of panels by words that the figure shows elsewhere.
 
-    Two kinds of words are removed: words that the figure's title contains, and words that all
-    panels of a row or a column share. Shared words are shown once, above the column or at the end
-    of the row.
+    Words in the figure's title are removed. Words that all panels of a row or a column have in
+    common are shown once, at the end of the row or above the column.
     """
     panels = [ax for ax in figure.axes if ax.get_visible() and ax.get_subplotspec() is not None]
     parts = {ax: re.split(r", |,?\n", ax.get_title()) for ax in panels if ax.get_title()}
@@ -130,7 +129,9 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
     def shared(i: int) -> dict[Any, set[str]]:
-        """Return the words that the panels of each panel's row (0) or column (1) have in common."""
+        """Return, for each panel, the words that all panels in its row (i = 0) or column (i = 1)
+        have.
+        """
         lines = {ax: [set(parts[x]) for x in parts if at[x][i] == at[ax][i]] for ax in parts}
         return {ax: set.intersection(*words) for ax, words in lines.items()}
 
@@ -154,7 +155,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
 
 
 def _join_labels(figure: Figure) -> None:
-    """Show the label of an axis once, in the middle, if all rows or columns of panels have this
+    """Show the label of an axis once, in the middle of the figure, if all panels have the same
     label and it is longer than the axis of a panel.
     """
     size = float(matplotlib.rcParams["axes.labelsize"])
@@ -179,8 +180,8 @@ def _join_labels(figure: Figure) -> None:
 
 
 def _wrap_titles(figure: Figure) -> None:
-    """Break titles that are wider than their panel after commas, and make the figure higher for the
-    additional lines.
+    """Break the titles that are wider than their panel, at commas, and make the figure higher for
+    the additional lines.
     """
     grown: dict[int, int] = {}  # lines, by row
     for ax in figure.axes:
@@ -195,21 +196,22 @@ def _wrap_titles(figure: Figure) -> None:
 
 
 def _size_of_user() -> list[float]:
-    """Return the width and height of figures that the user has set in matplotlib; empty if
-    unset.
+    """Return the width and height of figures in the user's settings of matplotlib; empty if the
+    user has set none.
     """
     own = list(matplotlib.rcParams["figure.figsize"])
     return own if own != list(matplotlib.rcParamsDefault["figure.figsize"]) else []
 
 
 def _grow(figure: Figure, inches: float) -> None:
-    """Make a figure higher, unless its height is given."""
+    """Make a figure higher by some inches, unless the user chose its height."""
     if current().height is None and (current().width is not None or not _size_of_user()):
         figure.set_figheight(figure.get_figheight() + inches)
 
 
 def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> Any:
-    """Make a legend above or below the panels, in as few rows as the width allows.
+    """Make a legend above or below the panels, in as few rows as the width allows, and make the
+    figure higher by these rows.
 
     The figure grows by the height of these rows.
     """
@@ -242,8 +244,8 @@ def text_width(text: str, size: float) -> float:
 def wrapped(text: str, room: float, size: float, ends: str = SENTENCE, words: str = WORDS) -> str:
     """Break a text into lines of at most ``room`` points.
 
-    Lines end at the end of a sentence, which the pattern ``ends`` matches, if sentences fit. The
-    pattern ``words`` matches the parts of a text that are never broken.
+    Where possible, a line ends with a sentence; the pattern ``ends`` matches the ends of sentences.
+    The pattern ``words`` matches the parts of a text that are never broken.
     """
     lines = [""]
     for sentence in re.split(ends, " ".join(text.split())):
@@ -257,7 +259,7 @@ def wrapped(text: str, room: float, size: float, ends: str = SENTENCE, words: st
 
 
 def _check_room(figure: Figure) -> None:
-    """Refuse a size in which the panels have no room beside their title, legend and note."""
+    """Refuse a figure that is too small for its panels, title, legend and note."""
     if current().width is None and current().height is None:
         return
     with warnings.catch_warnings(record=True) as collapsed:

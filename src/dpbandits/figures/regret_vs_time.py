@@ -59,10 +59,10 @@ EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, appro
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     """Return whether the axis of time is logarithmic.
 
-    If ``time`` is not None, it is the scale. If ``time`` is None, the axis is logarithmic in two
+    ``time`` is the requested scale, or None. If ``time`` is None, the axis is logarithmic in two
     cases: the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of
-    their final regret in the first 2 % of the rounds. On a linear axis such a curve would look like
-    a corner.
+    their final regret in the first 2 % of the rounds. On a linear axis these curves would look like
+    corners.
     """
     if time is not None:
         return time == "log"
@@ -75,8 +75,8 @@ def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
 
 
 def scale_over_time(curves: pd.DataFrame) -> str:
-    """Return the scale of an axis of regret for all curves. A curve that is 0 at first does not
-    prevent a logarithmic axis.
+    """Return the scale of the axis of regret that suits all curves. The scale may be logarithmic
+    although a curve is 0 in the first rounds.
     """
     decisive = curves["t"].eq(curves["horizon"]) | (curves["middle"] < 0)
     return scale_of(curves.loc[decisive, "middle"])
@@ -139,8 +139,8 @@ def regret_vs_time(
 def _begin(ax: Axes, bottom: float) -> None:
     """Set the range of the axis of regret, for all panels that share this axis.
 
-    The axis begins at ``bottom``, or lower if a line in these panels is lower. It ends above all
-    lines in these panels.
+    The axis begins at ``bottom``, or lower if a line in these panels is lower. The axis ends above
+    all lines in these panels.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
@@ -164,14 +164,15 @@ def time_panels(
     marks: bool = False,
     together: bool = False,
 ) -> Figure:
-    """Draw a row of panels for each environment and horizon, and a column for each budget.
+    """Draw regret against the round: a row of panels for each environment and horizon, and a column
+    for each budget.
 
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is drawn
     below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for the
     scale that suits the table, see ``has_log_time``. With ``marks`` the means that are tied with
-    the best mean have rings, see ``tied``. With ``together`` there is a line, and not a panel, for
-    each budget.
+    the best mean have rings, see ``tied``. With ``together`` the budgets of an environment share a
+    panel, with a line for each budget.
     """
     if together:
         table = table.assign(**{symbol(name): table.settings[name] for name in table.budgets})
@@ -213,8 +214,8 @@ def time_panels(
 def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None], int]:
     """Return the panels of a grid, None for an empty place, and the number of columns.
 
-    If some games were not played at some budgets, the grid has gaps. If panels in sequence leave
-    fewer empty places, the panels are in sequence without gaps.
+    If some games were not played at some budgets, the grid has empty places. The panels are put in
+    sequence instead if this leaves fewer empty places.
     """
     places, columns = arranged(grid)
     panels = [panel for row in grid for panel in row if panel is not None]
@@ -226,7 +227,7 @@ def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None
 
 
 def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> Any:
-    """Return which panels have equal horizons and therefore share the axis of time: all, a
+    """Return which panels share the axis of time, since they have the same horizon: all, those of a
     row, or none.
     """
     rows = (places[i : i + columns] for i in range(0, len(places), columns))
@@ -237,8 +238,8 @@ def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> A
 
 
 def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str]) -> str:
-    """Return a second line for the title of a panel: the parameters in which the panel differs from
-    other panels.
+    """Return the second line of a panel's title: the parameters in which the panel differs from
+    others.
     """
     horizon = rounds_text(inside["horizon"].iloc[0])
     shared = [f"$T$ = {horizon}"] if table["horizon"].nunique() > 1 else []
@@ -252,8 +253,8 @@ def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str
 def panel_per_algorithm(
     table: Table, title: str, private: str = "private", band: str = "ci", scale: str = "linear"
 ) -> Figure:
-    """Draw a panel for each private algorithm. In every panel, the line of this algorithm has the
-    label ``private``.
+    """Draw a panel for each private algorithm, in which the line of this algorithm has the label
+    ``private``.
 
     Algorithms without a budget are drawn in every panel.
     """
@@ -277,11 +278,11 @@ def time_panel(
 ) -> Figure:
     """Draw each ``line`` of a table in the panel that its column ``panel`` names.
 
-    Without the column ``line``, each setting has a line; without ``panel`` there is a single panel.
-    A setting whose panel is EVERY is drawn in all panels. ``scale`` is the scale of the axis of
-    regret. With ``bounds`` (see ``time_panels``) the scale is ``log``. If a logarithmic axis would
-    not show all lines, the scale is ``linear``. For ``time`` see ``time_panels``, and for ``group``
-    see ``styles_of``.
+    If the table has no column ``line``, each setting has a line. If the table has no column
+    ``panel``, there is a single panel. A setting with the panel EVERY is drawn in all panels.
+    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is
+    ``log``. But if a logarithmic axis would not show all lines, the axis is linear. For ``time``
+    see ``time_panels``, and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)

@@ -1,5 +1,5 @@
-"""Figures of stopping rules, which estimate a mean or name an arm or a hypothesis: stopping times,
-and shares of correct estimates or of wrong answers.
+"""Figures of stopping rules: stopping times, and shares of correct estimates or of wrong answers. A
+rule estimates a mean, or answers with an arm or a hypothesis.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ ASIDE = 1.1  # factor between the positions of the marks of two lines at one bud
 
 @styled
 def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
-    """Draw the mean stopping time against the absolute mean, and below it the share of correct
-    estimates.
+    """Draw the mean stopping time against the absolute value of the mean, and below it the share of
+    correct estimates.
 
     There is a column of panels for each budget and a row for each relative error. Rules without a
     budget are drawn in every column. With ``theorems`` the bounds of Sajed & Sheffet 2019 on the
     stopping time are drawn, too.
 
     Raises:
-        BadInput: every mean is 0, which the logarithmic axis cannot show.
+        BadInput: every mean is 0, so a logarithmic axis shows none of them.
     """
     table = table.where(table.settings["true_mean"] != 0)
     if table.settings.empty:
@@ -91,9 +91,9 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
 def with_lines(table: Table) -> Table:
     """Return the table with a column ``line`` of its settings: the rule and its varied parameters.
 
-    Parameters on an axis are left out. Most parameters of an environment only set the mean. So a
-    parameter of the environment is included only if it has several values for one environment and
-    one mean.
+    Parameters on an axis are left out. Most parameters of an environment only set the mean, which
+    is on an axis. So a parameter of the environment is part of the label only if it has several
+    values for one environment and one mean.
     """
     settings, among = table.settings, [name for name in table.varied if name != "size"]
     lines = settings["rule"].map(legend_name)
@@ -112,9 +112,10 @@ def with_lines(table: Table) -> Table:
 
 
 def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the label of each line, and its summary at each value of a column, in ascending order.
+    """Yield the label of each line, and its summary at each value of ``column``, in ascending
+    order.
 
-    The summary pools the runs over all other columns.
+    The summary covers all runs of the line; other columns may differ.
     """
     found = summary_of(runs, ["rule", "line", column], STOPPING)
     for label, rows in found.groupby("line", sort=False):
@@ -152,7 +153,7 @@ def draw_bounds(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Styles) -> None:
-    """Draw the share of correct estimates of each line at each relative error, over all means."""
+    """Draw each line's share of correct estimates against the relative error, over all means."""
     lines = dict(summaries(table, "rel_error"))
     for k, (label, found) in enumerate(lines.items()):
         share = found["correct"]
@@ -172,13 +173,13 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
 
 @styled
 def identification_panels(table: Table, title: str, theorems: bool = False) -> Figure:
-    """Draw quantiles of the stopping time, and below them the share of wrong answers, against eps.
+    """Draw quantiles of the stopping time against eps, and below them the share of wrong answers.
 
     There is a column of panels for each instance. Rules without a budget are drawn as horizontal
     lines. With ``theorems`` the lower bounds on the expected stopping time are drawn, too.
 
     Raises:
-        BadInput: no rule in the table is private, so there is no axis.
+        BadInput: no rule in the table is private, so there is no eps to draw against.
     """
     if not np.isfinite(table.settings["eps"]).any():
         raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")
@@ -216,9 +217,9 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
 def with_instances(table: Table) -> Table:
     """Return the table with the columns ``line`` and ``instance`` of its settings.
 
-    A line is a rule with its varied parameters. A requirement on the answer, such as delta, is part
-    of the instance's name if it is the same for all lines of each instance. Settings without
-    privacy come first, so that other lines are drawn over them.
+    A line is a rule with its varied parameters. A requirement such as the error probability delta
+    is part of the instance's name, and not of the labels, if all lines of each instance have the
+    same delta. Settings without privacy come first, so that other lines are drawn over them.
     """
     settings, varied = table.settings, table.varied
     lines = settings["rule"].map(legend_name)
@@ -274,7 +275,7 @@ def draw_quantiles(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the share of wrong answers of each line against the budget, with its interval.
 
-    The function leaves out settings whose answers cannot be called right or wrong.
+    Settings whose mean lies between the two hypotheses are left out, since either answer is right.
     """
     low, high = limits_of(table["eps"])
     table = table[table["correct"].notna() | (table["halted"] == 0)]
@@ -299,8 +300,8 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the label of each line, and its summary at each budget, in ascending order.
 
-    The column ``beside`` has positions near the budget. These positions differ between lines that
-    share a budget, so that the marks of the lines do not overlap.
+    The column ``beside`` is the budget, moved a little for each line, so that the marks of several
+    lines at one budget do not overlap.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM)
@@ -320,8 +321,8 @@ def limits_of(values: pd.Series) -> tuple[float, float]:
 
 
 def widen(ax: Axes) -> None:
-    """Widen the limits of the axis of stopping times if they are equal, so that panels that share
-    the axis show a single value.
+    """Widen the range of the axis of stopping times if it has length 0, which happens if all panels
+    show a single value.
     """
     low, high = ax.get_ylim()
     if np.isclose(low, high, rtol=1e-6):

@@ -72,9 +72,7 @@ OTHERS = ("#B0B0B0", "#777777", "#959595", "#CBCBCB", "#666666")
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Decorate a function that draws a figure: use our style and the font of the current
-    options.
-    """
+    """Let a function draw its figure in our style, with the font of the current options."""
 
     @wraps(draw)
     def drawn(*given: Any, **named: Any) -> Figure:
@@ -93,7 +91,7 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 class Chart(Figure):
     """A figure that Jupyter displays although it was made without pyplot.
 
-    Its files contain its origin: the command, the version and the settings.
+    The files of a figure state its origin: the command, the version and the settings.
     """
 
     heading: Any = None  # the text of its title
@@ -113,8 +111,8 @@ class Chart(Figure):
             sys.modules["matplotlib.pyplot"].close(self)
 
     def show(self, warn: bool = True) -> None:
-        """Open a window, see matplotlib; this also works for a figure that was made without
-        pyplot.
+        """Open a window with the figure, also if the figure was made without pyplot (see
+        matplotlib).
         """
         if self.canvas.manager is None:
             import matplotlib.pyplot as plt
@@ -125,7 +123,7 @@ class Chart(Figure):
         super().show(warn)
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Write the figure, see matplotlib; PDF, PNG and SVG files contain how it was made."""
+        """Write the figure, see matplotlib; files in PDF, PNG and SVG state how it was made."""
         suffix = options.get("format") or Path(str(fname)).suffix[1:]
         if suffix in FORMATS and suffix != "pgf":
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
@@ -137,7 +135,7 @@ class Chart(Figure):
 
 @contextmanager
 def closed_if_refused() -> Iterator[None]:
-    """Close the figures of pyplot that were made in this context if it ends with an error."""
+    """If the code in this context raises an error, close the figures of pyplot that it made."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     before = pyplot.get_fignums() if pyplot else []
     try:
@@ -153,7 +151,7 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     """Return the contents of a figure's file in one of FORMATS.
 
     Raises:
-        BadInput: PGF needs LaTeX, which is missing or ends with an error.
+        BadInput: the format is PGF, which needs LaTeX, but LaTeX is missing or ends with an error.
     """
     buffer = io.BytesIO()
     if suffix != "pgf":
@@ -187,7 +185,7 @@ class Prefixed(EngFormatter):
 
 
 def rescale(panels: Sequence[Axes]) -> None:
-    """Give the axes of all panels the scales that the current options choose.
+    """Give the axes of all panels the scales in the current options.
 
     A logarithmic axis of time begins at the first positive point of a line. A linear axis begins at
     0, or lower if a line has a point below 0.
@@ -207,7 +205,7 @@ def rescale(panels: Sequence[Axes]) -> None:
 
 
 def _points(ax: Axes, axis: str) -> np.ndarray:
-    """Return the places on an axis of all points of a panel's lines."""
+    """Return the coordinates on an axis of all points of a panel's lines."""
     places = (getattr(line, f"get_{axis}data")() for line in ax.get_lines())
     return np.concatenate([np.empty(0), *(np.asarray(x, dtype=float) for x in places)])
 
@@ -216,15 +214,16 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     """Return a colour and a dash for each ``line`` of algorithms, the same in every panel.
 
     The column ``group`` has the names of the algorithms. An algorithm has the colour and the dash
-    that it declares, the same in all figures; other algorithms get unused colours and dashes. The
-    option ``colors`` takes precedence. Several lines of one algorithm have shades of its colour and
-    different dashes; the line without privacy is the darkest. If some algorithms are highlighted,
-    the other lines are grey and take the dashes in turn.
+    that it declares, the same in all figures; other algorithms get unused colours and dashes.
+    Colours in the option ``colors`` take precedence. Several lines of one algorithm have different
+    shades of its colour and different dashes; the line without privacy is the darkest. If the user
+    highlights some algorithms, the other lines are grey and take the dashes in turn.
 
-    A line has the dash that its algorithm declares, with two exceptions. A line gets another dash
-    if an earlier line with the same dash has a colour that looks alike in grey or to colour-blind
-    readers. The dashes of FURTHER are for lines for which no other dash is left. If the figure has
-    one line for each algorithm, each line has a dash of its own as long as there are unused dashes.
+    A line has the dash that its algorithm declares, with two exceptions. First, it gets another
+    dash if an earlier line has the same dash and a colour that looks alike in grey or to
+    colour-blind readers. Lines for which no dash is left take a dash from FURTHER. Second, if the
+    figure has one line for each algorithm, no two lines have the same dash as long as there are
+    unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -236,7 +235,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     drawn: list[tuple[str, Any]] = []
     for (name, own), named, (_, first) in zip(labels.items(), colours, looks, strict=True):
         if len(own) > 1 and colours.count(named) == 1:
-            first = 0  # so that a value has the same dash in figures of other algorithms
+            first = 0  # a parameter's value then has the same dash for all algorithms
         colour = ink() if named == PALETTE["black"] else named
         private = [label for label in own if not label.endswith(WITHOUT)]
         shades = {label: shade(colour, i, len(private)) for i, label in enumerate(private)}
@@ -262,13 +261,13 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Yield a pair for each algorithm: the code of its colour, before the option ``colors`` is
-    applied, and the number of its first dash.
+    """Yield a pair for each algorithm: the code of its colour, and the number of its first dash.
+    The option ``colors`` is applied later.
 
     An algorithm has the colour and the dash that it declares; other algorithms get unused colours
-    and dashes. If the figure has at most as many algorithms as there are colours, the second
-    algorithm with the same declared colour gets a colour that no other algorithm has. If the
-    palette is not the default palette, its colours are taken in order.
+    and dashes. If the palette has a colour for each algorithm, and two algorithms declare the same
+    colour, the second algorithm gets an unused colour. The colours of a palette other than the
+    default are taken in order.
     """
     dashes, codes = list(DASHES), PALETTE.values()
     if current().palette != PALETTES[DEFAULT]:
@@ -305,12 +304,12 @@ def _line_of(name: str) -> tuple[str, str] | None:
 
 
 def marker(style: Mapping[str, Any]) -> str:
-    """Return the marker of points in the style of a line; each dash has a marker of its own."""
+    """Return the marker for points of a line in this style; each dash has a different marker."""
     return MARKERS[[*PATTERNS, *FURTHER].index(style["linestyle"])]
 
 
 def ink() -> str:
-    """Return the colour for black lines: black, or white if the user's axes are dark."""
+    """Return the colour of lines that are usually black: white if the user's axes are dark."""
     ax = current().ax
     red, green, blue, opaque = (1, 1, 1, 1) if ax is None else to_rgba(ax.get_facecolor())
     return "#FFFFFF" if opaque and red + green + blue < 1 else PALETTE["black"]
@@ -335,15 +334,16 @@ def mixed(colour: str, end: float, part: float) -> str:
 def finish(
     figure: Any, title: str, table: Table | None, note: str, names: Sequence[str] = ()
 ) -> Figure:
-    """Give a figure its title, legend, note and size, which the current options determine.
+    """Give a figure its title, legend, note and size, according to the current options.
 
     By default the title and the legend stand above the panels, and the note and the legend of
-    bounds below the panels. The figure grows by the height of these texts. ``RUNS`` in the note is
-    replaced by the number of runs of each setting in the table. ``names`` are the algorithms of a
-    figure without a table.
+    bounds below the panels. The figure grows by the height of these texts. The word ``RUNS`` in the
+    note is replaced by the number of runs of each setting in the table. If there is no table,
+    ``names`` are the algorithms of the figure.
 
     Raises:
-        BadInput: a label names nothing in the figure, or the panels have no room.
+        BadInput: the user gave a label to an algorithm or line that the figure does not have, or
+            the panels have no room.
     """
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
@@ -392,9 +392,9 @@ def finish(
 
 
 def _beginning(labels: Iterable[str], title: str) -> str:
-    """Return the common beginning of labels that the title makes unnecessary, or an empty text. If
-    one algorithm alone has several lines, and the title names only this algorithm, the beginning is
-    its name with a comma.
+    """Return the common beginning of labels that can be omitted, or an empty text. If all lines
+    belong to one algorithm, and the title names it, the labels need not repeat the name and a
+    comma.
     """
     starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
     names = {x.partition(", ")[0] for x in labels}
@@ -406,7 +406,8 @@ def _beginning(labels: Iterable[str], title: str) -> str:
 def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
     """Yield the texts of panels without the numbers at their axes.
 
-    ``Figure.findobj`` would make all ticks, which takes a fifth of the time of a figure.
+    The method ``Figure.findobj`` would do this, too, but would take a fifth of the time of a
+    figure.
     """
     for ax in panels:
         yield from (ax.get_title(), *(words.get_text() for words in ax.texts))
@@ -425,7 +426,7 @@ def _words_of(panels: Iterable[Axes]) -> Iterator[str]:
 
 
 def refuse_missing_characters(text: str) -> None:
-    """Refuse a text with a character, outside mathematics, that no font of the figure has."""
+    """Refuse a text with a character (outside mathematics) that none of the figure's fonts has."""
     if text.isascii() or matplotlib.rcParams["text.usetex"]:
         return
     family = tuple(matplotlib.rcParams["font.family"])
@@ -439,15 +440,15 @@ def refuse_missing_characters(text: str) -> None:
 
 @cache
 def _characters_of(family: tuple[str, ...]) -> set[int]:
-    """Return the numbers of the characters that some font of a family has."""
+    """Return the code points of all characters that the fonts of a family have."""
     files = (findfont(FontProperties(family=name)) for name in family)
     return {number for file in files for number in get_font(file).get_charmap()}
 
 
 def escape_texts(figure: Figure) -> None:
-    """Convert all texts of a figure to LaTeX, as for PGF.
+    """Convert all texts of a figure to LaTeX.
 
-    With ``text.usetex`` matplotlib passes texts to LaTeX unchanged.
+    This is needed with ``text.usetex``, where matplotlib passes texts to LaTeX unchanged.
     """
     for words in figure.findobj(Text):
         words.set_text(usual_tex(words.get_text()))
@@ -460,22 +461,24 @@ def escape_texts(figure: Figure) -> None:
 
 
 def own_legend(ax: Axes, place: Any = "best") -> None:
-    """Give a panel its own legend inside it; the legend of the figure leaves out its lines."""
+    """Put a legend inside a panel; the legend of the figure then omits the lines of this panel."""
     ax.legend(loc=place, fontsize=7, handlelength=3.0)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 
 
 def _in_words(labels: Iterable[str], named: Mapping[str, str]) -> str:
-    """Return the names that lines have in the legend, joined by "and". A name with a comma is in
-    quotes.
+    """Return the names of lines in the legend, joined by commas and "and". A name that contains a
+    comma is in quotes.
     """
     names = (named.get(label, label) for label in labels)
     return together(f'"{x}"' if ", " in x else x for x in names)
 
 
 def _not_shown(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
-    """Return a sentence that names the lines with points that a logarithmic axis does not show."""
+    """Return a sentence with the names of lines that have points which a logarithmic axis cannot
+    show.
+    """
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
     logs = [ax for ax in shown if ax.get_yscale() == "log"]
     # a line from the bottom to the top of a panel has other coordinates
@@ -488,10 +491,10 @@ def _not_shown(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
 
 
 def _hidden(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
-    """Return a sentence that names the lines that coincide. If lines coincide in some panels only,
-    the sentence names these panels.
+    """Return a sentence that names the lines that coincide, and the panels if lines coincide only
+    in some panels.
 
-    The sentence is empty if there are no such lines. The names are the names in the legend.
+    The names are the names in the legend. If no lines coincide, the sentence is empty.
     """
     found: dict[tuple[str, ...], list[str]] = {}  # titles of panels, by lines that coincide
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
@@ -507,7 +510,7 @@ def _hidden(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
 
 
 def _coinciding(ax: Axes) -> list[tuple[str, ...]]:
-    """Return the labels of a panel's lines that have the same points, up to ALIKE of its height."""
+    """Return groups of labels of a panel's lines that differ by less than ALIKE of its height."""
     groups: list[tuple[tuple[str, ...], np.ndarray]] = []
     for line in ax.get_lines():
         label, points = str(line.get_label()), np.asarray(line.get_data(), dtype=float).T
@@ -563,7 +566,7 @@ def _finish_axes(ax: Axes, title: str | None, lines: Mapping[str, Any]) -> None:
 
 
 def label_logarithms(ax: Axes) -> None:
-    """Add labels between powers of ten to a logarithmic axis that shows less than two of them."""
+    """If a logarithmic axis shows fewer than two powers of ten, label numbers between them, too."""
     for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
         if axis.get_scale() != "log" or isinstance(axis.get_major_locator(), FixedLocator):
             continue

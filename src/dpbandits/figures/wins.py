@@ -1,4 +1,4 @@
-"""Heat maps of tables of algorithms: of wins over environments, or of any numbers."""
+"""Heat maps of numbers, such as on how many environments one algorithm beats another."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def heat_map(
 ) -> None:  # fmt: skip
     """Draw a table as coloured cells, the first row at the top, with texts in the cells.
 
-    Cells with blank numbers are white. ``texts`` and ``bold`` (bool, whether a text is bold) have
-    the shape of the table.
+    Cells without a number are white. ``texts`` and ``bold`` (bool, whether a text is bold) have the
+    shape of the table.
     """
     cells = np.ma.masked_invalid(values.to_numpy(float))
     ax.pcolormesh(cells, cmap=colours, norm=norm, edgecolors="white", linewidth=0.5)

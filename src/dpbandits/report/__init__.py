@@ -1,1 +1,1 @@
-"""One self-contained HTML page of everything in a folder of results."""
+"""Make one self-contained HTML page about everything in a results folder."""

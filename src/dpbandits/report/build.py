@@ -1,4 +1,4 @@
-"""Make one HTML file, with everything that it needs, from a folder of results or from tables."""
+"""Make one HTML file, which needs no other file, from a results folder or from tables."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def checked_page(out: str | PathLike[str]) -> Path:
 
 
 def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str] = ()) -> str:
-    """Return the page of a folder of results as HTML, for one statistic.
+    """Return the page about a results folder as HTML, for one statistic such as regret.
 
-    Reward laws that the folder's tables name are loaded from the user's folders.
+    If tables name reward laws of the user, these are loaded from the user's folders.
 
     Raises:
-        BadInput: the folder holds nothing to show, or a package is missing.
+        BadInput: the folder has nothing to show, or a package is missing.
     """
     check(metric)
     sources, notes = sources_in(results, metric, folders)
@@ -60,7 +60,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
 def report_of_tables(
     tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame], metric: str = REGRET
 ) -> str:
-    """Return the page of tidy tables as HTML, for one statistic.
+    """Return the page about tidy tables as HTML, for one statistic such as regret.
 
     Raises:
         BadInput: an argument is not a tidy table, or a package is missing.
@@ -87,7 +87,7 @@ def report_of_tables(
 
 
 def page_of(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
-    """Return the page as HTML, with the claims and audits of a folder of results."""
+    """Return the page as HTML, with the claims and audits in the results folder."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     studies = [Study(source) for source in sources]
@@ -113,8 +113,8 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
 
 
 def counted_once(studies: Sequence[Study]) -> list[Study]:
-    """Return the studies without those whose settings another study has with at least as many
-    runs, as after a command with more runs.
+    """Return the studies except those that another study contains: all their settings, with at
+    least as many runs. A later command with more runs writes such a study.
     """
     kept: dict[Study, dict[str, int]] = {}
     for study in sorted(studies, key=lambda study: -study.source.summary["runs"].sum()):
@@ -129,8 +129,8 @@ def counted_once(studies: Sequence[Study]) -> list[Study]:
 
 
 def best_of(studies: Sequence[Study]) -> list[Best]:
-    """Return the best algorithms of each game of all studies; the games of several studies have the
-    names of their tables.
+    """Return the best algorithms of each game of all studies. If there are several studies, the
+    name of a game includes the name of its table.
     """
     found = [(study.source.name, x) for study in studies for x in study.best]
     several = len({name for name, _ in found}) > 1
@@ -138,15 +138,15 @@ def best_of(studies: Sequence[Study]) -> list[Best]:
 
 
 def standing(every: Sequence[Best], untested: int) -> str:
-    """Return a sentence that says which algorithms have the smallest mean, or are tied with the
-    best algorithm, and where.
+    """Return a sentence that says which algorithms are best in which games: they have the smallest
+    mean or are tied with it.
 
-    The sentence names up to MAX_NAMED_GAMES games. For more games, it says in how many of them each
-    algorithm is best, and which algorithms tie most often.
+    Up to MAX_NAMED_GAMES games are named. If there are more, the sentence says in how many games
+    each algorithm is best, and which algorithms tie most often.
 
     Args:
         every: the best algorithms of each game.
-        untested: how many of these games have no runs, so that nothing is known about ties.
+        untested: the number of games for which only a summary is left, so that ties are not known.
     """
     if not every:
         return ""

@@ -1,6 +1,6 @@
-"""The charts of the page: each draws a frame of points by one Vega-Lite specification.
+"""The charts of the page. One Vega-Lite specification draws one frame of points.
 
-The specification contains the data as CSV, and uses parameters, a legend and tooltips of Vega-Lite.
+The specification contains the data as CSV. Controls, legend and tooltips are those of Vega-Lite.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Chart = dict[str, Any]
 
 
 def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Chart]) -> Chart | None:
-    """Return a frame of points as charts beside each other, with a common legend and controls.
+    """Return the charts of a frame of points, beside each other, with a common legend and controls.
 
     The result is None if there are no points.
 
     Args:
         points: a row for each point, with the COLUMNS: ``view``, the title of its chart; ``place``,
-            at which the point is shown (points whose place is a panel are shown at all levels of
-            the panel); ``line``, the label of the line; ``bound``, the label of a bound, or empty
-            for measured points; ``x`` and ``y``, the position; ``low`` and ``high``, the ends of
-            the band.
-        lines: the ``line`` of each setting, and its ``algo``, which determines the colour and dash
-            of the line.
-        views: for each possible view its channels ``x`` and ``y``, which are logarithmic by
-            default, and ``steps`` if its lines are steps.
+            at which the point is shown (if the place is only a panel, the point is shown at all
+            levels of this panel); ``line``, the label of the line; ``bound``, the label of a bound,
+            or empty for measured points; ``x`` and ``y``, the position; ``low`` and ``high``, the
+            ends of the band.
+        lines: the ``line`` of each setting, and its ``algo``. The algorithm determines the colour
+            and the dash of the line.
+        views: for each possible view, its axes ``x`` and ``y`` (logarithmic by default), and
+            ``steps`` if its lines are step functions.
     """
     if points.empty:
         return None

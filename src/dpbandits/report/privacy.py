@@ -1,4 +1,6 @@
-"""The privacy of each algorithm on the page: its promise, exact loss, replays and audited loss."""
+"""The page's table about privacy: the promise, exact loss, replays and audited loss of each
+algorithm.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,11 @@ def privacy_of(
     """Return a row for each private algorithm or rule that was run or audited, or whose exact loss
     was computed.
 
-    Losses are the largest ratios to the promised loss over all budgets: the exact loss, and the
-    measured lower confidence bound. The alignment counts the replays that held. The records of runs
-    have the options and the limits of the promises. The promises of a user's algorithms are taken
-    from these records, since a results folder must not decide which of the user's files are run.
+    There are two losses, the exact loss and the measured lower confidence bound. Each is divided by
+    the promised loss, and the largest ratio over all budgets is shown. The column of the alignment
+    has the number of successful replays. Options and limits of the promises come from the records
+    of runs. The promises of users' algorithms also come from these records: a results folder must
+    not decide which of the user's files are run.
     """
     private = [x for x in records if math.isfinite(budget_of(x)[1])]
     recorded = _recorded(private)
@@ -63,10 +66,11 @@ def privacy_of(
 
 
 def _promise(name: str, records: Sequence[Record]) -> tuple[str, str] | None:
-    """Return an algorithm's short promise and whether it declares an alignment.
+    """Return the privacy promise of an algorithm in short form, and whether it declares an
+    alignment.
 
-    The options in the records determine the promise; without records, the default options do. The
-    result is None if the package has no algorithm or rule of this name.
+    The promise depends on the options in the records or, without records, on the default options.
+    The result is None if the package has no algorithm or rule with this name.
     """
     for group in ("algo", "rule"):
         if name in names_in(group):
@@ -80,7 +84,7 @@ def _promise(name: str, records: Sequence[Record]) -> tuple[str, str] | None:
 
 
 def _in_short(promised: Guarantee) -> str:
-    """Return a guarantee without its neighbouring relation and its assumptions."""
+    """Return the text of a guarantee without the neighbouring relation and the assumptions."""
     if promised.notion == "none":
         return PUBLIC
     letters = promised.letters
@@ -89,7 +93,7 @@ def _in_short(promised: Guarantee) -> str:
 
 
 def _recorded(records: Iterable[Record]) -> dict[str, str]:
-    """Return the promise of each algorithm as it is stored in the records of its runs."""
+    """Return the privacy promise of each algorithm that the records of its runs contain."""
     found: dict[str, dict[str, None]] = {}
     for record in records:
         if record.get("notion") not in (None, "none"):
@@ -103,8 +107,8 @@ def _kind(notion: str) -> str:
 
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
-    """Return the tables of audits or of exact losses in a folder as one; empty if there are
-    none.
+    """Return all tables of audits, or of exact losses, in a folder as one table. The table is empty
+    if there are none.
     """
     columns, found = COLUMNS[stem], []
     for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():

@@ -1,4 +1,4 @@
-"""Read a results folder: tables of runs, summaries of experiments without a table, and claims."""
+"""Read a results folder: tables of runs, claims, and summaries whose tables are not stored."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from ..validation import read_csv
 
 @dataclass(frozen=True)
 class Source:
-    """One table of a folder, or its summary if the table no longer exists.
+    """One table of a folder, or only its summary if the table does not exist any more.
 
     Attributes:
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        recorded: all known records, by ids of settings, even if a reward law that they name is
-            unknown here.
+        recorded: all known records, by ids of settings. Reward laws that they name may be unknown
+            here.
         says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
-        own: the names in the command that belong to files in the user's folder.
-        heading: the words above the table, if they are not its name.
+        own: those names in the command that stand for files in the user's folder.
+        heading: the title of the table, if this is not its name.
         made: seed, versions and commit, as in the manifest.
     """
 
@@ -60,16 +60,16 @@ class Source:
 
     @property
     def title(self) -> str:
-        """The heading or the name and, for metrics other than pseudo-regret, the metric."""
+        """The title of the table. For metrics other than pseudo-regret, the metric is added."""
         of = "" if self.metric == metrics.REGRET else f" ({metrics.METRICS[self.metric]})"
         return f"{self.heading or self.name}{of}"
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """The problems of its settings, for theorems.
+        """The problems of the settings, to which theorems may apply.
 
-        The list is empty for other metrics, if a setting has no record, or if an environment is not
-        known here.
+        The list is empty if the metric is not pseudo-regret, if a setting has no record, or if an
+        environment is unknown here.
         """
         if self.metric == metrics.REGRET and self.question.plays_on:
             with suppress(BadInput, KeyError, TypeError, AttributeError):
@@ -80,11 +80,11 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """Return the tables of a folder, experiments first, and sentences about tables that are left
-    out.
+    """Return the tables of a folder, experiments first. Also return sentences about tables that are
+    left out.
 
     Raises:
-        BadInput: the folder is missing, or holds nothing that can be shown.
+        BadInput: the folder is missing, or nothing in it can be shown.
     """
     if not results.is_dir():
         raise BadInput(f"results={results}: there is no such folder")
@@ -99,11 +99,11 @@ def sources_in(
 
 
 def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
-    """Return the sources that the function ``make`` returns for some names, and a sentence for each
-    name for which ``make`` raises BadInput.
+    """Call ``make`` for each name. Return the sources that it returns, and a sentence for each name
+    for which it raises BadInput.
 
     Raises:
-        BadInput: the function raises BadInput for all names.
+        BadInput: ``make`` raises BadInput for all names.
     """
     found, notes = [], []
     for name in names:
@@ -133,7 +133,7 @@ def source_of(
 
 
 def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -> Source:
-    """Return the source of a summary, or of a table's file with the facts in its manifest."""
+    """Return the source of a table's file, or of a summary, with the facts in the manifest."""
     if file.name.endswith(SUMMARY_CSV):
         return source_of_summary(name, file, metric)
     more: dict[str, Any] = {"says": says_of(name)}
@@ -151,7 +151,7 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
 
 
 def own_names(config: Mapping[str, Any], table: pd.DataFrame, group: str) -> list[str]:
-    """Return the names in a configuration and its table that are not names of the package."""
+    """Return the names in a configuration and its table that the package does not know."""
     found = {"experiment": [config.get("experiment")]} | {g: table[g] for g in (group, "env")}
     named = [(g, x) for g, names in found.items() for x in dict.fromkeys(names) if is_name(x)]
     return [name for g, name in named if name not in names_in(g)]
@@ -185,9 +185,9 @@ def says_of(name: str) -> str:
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:
-    """Return the ledger of claims of a folder, a row for each claim.
+    """Return the table of claims in a folder, with a row for each claim.
 
-    Each row has the ``kind`` of the claim's verdict and its ``basis``.
+    A row also has the ``kind`` of the verdict, such as reproduced, and the ``basis`` of the claim.
     """
     if results is None or not (file := results / f"claims{SUMMARY_CSV}").is_file():
         return []

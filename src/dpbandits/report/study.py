@@ -1,8 +1,9 @@
-"""Make the contents of the page from a table, or from its summary: numbers, points of charts, and
-ratios to lower bounds.
+"""Make what the page shows of one table (or of its summary): numbers, points of charts, and ratios
+to lower bounds.
 
-A setting has a *place*: the panel of its game and its level on the axis. The axis is a budget, or
-the parameter with most values. In a place, algorithms and their parameters are lines.
+A setting has a *place*, which consists of a panel and a level. The panel is its environment, and
+the level is its value on the axis. The axis is a budget, or the parameter with most values. In a
+place, each algorithm with its parameters is a line.
 """
 
 from __future__ import annotations
@@ -68,11 +69,11 @@ class Study:
     """The part of the page that shows one table.
 
     Attributes:
-        ratios: regret over the best lower bound, see ``ratios_of``.
-        note: why settings are aggregated; empty if they are not.
+        ratios: regret divided by the best lower bound, see ``ratios_of``.
+        note: why the settings are aggregated; empty if they are not.
         axis: the column on the axis; None if no column varies.
-        places: the ``panel``, the ``place``, the value ``x`` on the axis (NaN for none), the
-            ``line`` and the ``algo`` of each setting.
+        places: for each setting the ``panel``, the ``place``, the value ``x`` on the axis (NaN if
+            it has none), the ``line`` and the ``algo``.
     """
 
     def __init__(self, source: Source):
@@ -91,20 +92,20 @@ class Study:
         return self._html(text_of_summary, self.source.summary)
 
     def references(self) -> list[str]:
-        """Return lines about the mistakes of reference strategies; empty for data without users, or
-        for other metrics than pseudo-regret.
+        """Return lines about the mistakes of uniform play and of the best constant action. The list
+        is empty if the data have no users or the metric is not pseudo-regret.
         """
         found, known = self.source.summary, self.source.recorded
         is_regret = self.source.metric == REGRET
         return [*lines_of_references(found, known, self.question)] if is_regret else []
 
     def below_axis(self) -> list[str]:
-        """Return the lines with a mean at or below 0, which a logarithmic axis does not show."""
+        """Return the lines with a mean of at most 0, which a logarithmic axis cannot show."""
         return [*dict.fromkeys(self.places["line"][self.source.summary["mean"].le(0.0)])]
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
-        """The comparison of the table; None if there are no runs of settings, or only one line."""
+        """The comparison of the table; None if it has no runs of settings, or only one line."""
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return None
         return compare(self.source.table)
@@ -119,7 +120,7 @@ class Study:
 
     @cached_property
     def best(self) -> list[Best]:
-        """The best algorithms in each game with several algorithms; empty if settings are
+        """The best algorithms in each game that has several algorithms; empty if settings are
         aggregated.
 
         The best algorithms have the smallest mean or are tied with the best. A summary has no ties,
@@ -181,7 +182,9 @@ class Study:
         return found.assign(bound=found["bound"].fillna(""))
 
     def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
-        """Yield the curves of bounds of each panel near the measured values, as in the figures."""
+        """Yield the curves of regret bounds in each panel, as in figures. Parts far from the
+        measured values are left out.
+        """
         views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
         for _, own in self.places.groupby("panel", sort=False):
             drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
@@ -211,7 +214,7 @@ def with_violations(html: str) -> str:
 
 
 def compact(html: str) -> str:
-    """Return an HTML table of tabulate without spaces around its cells, and with short
+    """Return a shorter form of tabulate's HTML table, without spaces around cells and with short
     attributes.
     """
     html = html.replace(' style="text-align: right;"', ' class="n"')
@@ -219,10 +222,10 @@ def compact(html: str) -> str:
 
 
 def collapsed(source: Source) -> Source:
-    """Return a source with fewer settings, by aggregation over environments and similar budgets.
+    """Return a source with fewer settings: an average over environments and similar budgets.
 
-    The mean of each setting becomes one run of its algorithm, at its budget rounded to one digit,
-    in all environments.
+    The mean of each setting counts as one run of its algorithm in an environment that stands for
+    all, at the budget rounded to one digit.
     """
     summary, question = source.summary, source.question
     budgets, envs = with_budgets(["eps"], summary), summary["env"].unique()
@@ -250,8 +253,8 @@ def one_digit(x: float) -> float:
 
 
 def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
-    """Assign each varied column to the axis, to panels or to lines; return the axis and the places
-    of a study.
+    """Decide which varied columns are on the axis, in titles of panels and in labels of lines.
+    Return the axis and the ``places`` of a study.
     """
     columns = describing(summary)
     settings = summary[columns]
@@ -284,8 +287,8 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
 def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     """Return the column for the axis, or None if no column varies.
 
-    A budget is the axis if it has at least three values, or at least as many values as each
-    parameter. Otherwise the parameter with most values is the axis.
+    A budget becomes the axis if it has at least three values, or at least as many values as each
+    parameter. Otherwise the parameter with most values becomes the axis.
     """
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
@@ -299,8 +302,8 @@ def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
 
 
 def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
-    """Return the values of columns as texts, without blanks. The labels that the users' algorithms
-    among ``algos`` declare replace names and words.
+    """Return texts such as "alpha = 2" for the columns that are not blank. If users' algorithms
+    among ``algos`` declare labels, the labels replace names and words.
     """
     labels = own_labels(algos)
     texts = {n: FORMATS.get(n, value_text)(x) for n, x in values.items() if not pd.isna(x)}
@@ -309,8 +312,8 @@ def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return points of the tail of each setting: the share ``y`` of its runs that are above ``x``,
-    where ``x`` is the value at some ranks, counted from the worst run.
+    """Return points of the tail of each setting: ``y`` is the share of its runs above ``x``. The
+    ``x`` are the values of some runs, among them the worst.
 
     Runs with equal values give two points, for the first and the last of their ranks.
     """
@@ -325,7 +328,7 @@ def tails(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios_of(source: Source) -> pd.DataFrame:
-    """Return the mean final regret of private settings divided by the best lower bound for them.
+    """Return the mean final regret of private settings, divided by the best lower bound on it.
 
     Returns:
         The ``game`` (environment and horizon), the ``algorithm`` and the name of its file, the
@@ -346,7 +349,7 @@ def ratios_of(source: Source) -> pd.DataFrame:
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return the geometric mean of ratios for each game, algorithm and budget.
 
-    Budgets that are equal after rounding to one digit are taken together.
+    Budgets that are equal after rounding to one digit share a mean.
     """
     rows = ratios.assign(digit=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
     cells = rows.groupby([*RATIOS[:-2], "digit"], as_index=False)
@@ -356,8 +359,8 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
-    """Return the chart of ``map_of``: one game and one kind of budget at a time, a line per
-    algorithm.
+    """Return the chart of ``map_of``. The chart shows one game and one kind of budget at a time,
+    with a line for each algorithm.
     """
     points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
     points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")

@@ -15,13 +15,13 @@ from ..errors import BadInput
 from ..files import write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
-# The beginnings of the names of CSV files that other commands write; these files hold no runs.
+# Names of CSV files that begin with these words hold no runs: other commands write them.
 FINDINGS = ("claims", "audit", "exact")
-SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no table of runs
+SUMMARY_CSV = ".summary.csv"  # the ending of a table's summary, which is no table of runs
 
 
 def format_of(table: Path) -> str:
-    """Return the format of a table's file, which is the ending of its name, or else CSV."""
+    """Return the format of a table's file: the ending of its name if this is a format, else CSV."""
     return next((x for x in FORMATS[1:] if table.name.lower().endswith(f".{x}")), "csv")
 
 
@@ -46,7 +46,8 @@ def tables_in(folder: Path) -> list[Path]:
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> str:
     """Write a table to a file, and return the SHA-256 checksum of the file.
 
-    The same runs give the same bytes; for CSV this holds however the table is divided into pieces.
+    The same runs give the same bytes. The bytes of a CSV file do not depend on the division into
+    pieces.
     """
     checksum = hashlib.sha256()
 
@@ -70,7 +71,7 @@ def _csv(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
 
 
 class _Written(io.BytesIO):
-    """A file in memory whose bytes can be taken out piece by piece while it is written."""
+    """A file in memory whose written bytes can be taken out before the file is complete."""
 
     _taken = 0  # number of bytes that were taken out
 
@@ -78,7 +79,7 @@ class _Written(io.BytesIO):
         return self._taken + super().tell()
 
     def take(self) -> bytes:
-        """Return the bytes that were written since the last call, and forget them."""
+        """Return the bytes that were written since the last call, and free their memory."""
         found, self._taken = self.getvalue(), self.tell()
         self.seek(0)
         self.truncate()

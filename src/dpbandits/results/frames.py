@@ -1,5 +1,5 @@
-"""Check frames that users give: convert their types, add missing columns, and refuse frames that
-are not tidy tables.
+"""Check the tables that users give: convert their types, add missing columns, and refuse what is
+not a tidy table.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
 
 def plain_frame(where: str, table: Any) -> pd.DataFrame:
-    """Convert a table of pandas, or of a package whose tables have the method ``to_pandas``, to a
-    plain frame.
+    """Convert a table to a plain pandas frame. The table is one of pandas, or of another package
+    whose tables have the method ``to_pandas``.
 
     The frame's columns hold numbers or words, and each column has a unique name. Error messages
     begin with ``where``.
@@ -49,7 +49,7 @@ def plain_frame(where: str, table: Any) -> pd.DataFrame:
 
 
 def of_arrays(arrays: Mapping[str, np.ndarray | pd.Series]) -> pd.DataFrame:
-    """Return the frame of some columns, which are neither copied nor converted by pandas."""
+    """Return a frame with the given columns, without copying or converting their arrays."""
     columns = {name: pd.Series(x, dtype=x.dtype, copy=False) for name, x in arrays.items()}
     return pd.DataFrame(columns, copy=False)
 
@@ -82,7 +82,7 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
 
 
 def _plain(where: str, column: pd.Series) -> np.ndarray | pd.Series:
-    """Return a column as NumPy numbers, or as objects: words, some of which may be missing."""
+    """Return a column as an array of numbers, or as an array of words and missing values."""
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind in "iufb":
         return column if kind.itemsize <= 8 else column.to_numpy(dtype=float)
@@ -108,15 +108,15 @@ def _plain(where: str, column: pd.Series) -> np.ndarray | pd.Series:
 
 
 def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
+    """Add the missing columns of a tidy table to a table with ``algo``, ``t`` and ``regret``.
 
-    The rows become runs of a game without a name; the runs are numbered in the order of the rows.
-    The horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that
-    lacks one of the three columns is returned unchanged.
+    Missing run numbers follow the order of the rows, and the environment gets no name. The horizon
+    is the largest ``t``, and budgets are blank, since they are unknown. A table that lacks one of
+    the three columns is returned unchanged.
 
     Raises:
-        BadInput: a missing column has another name that people write for it, or only seeds tell
-            runs apart.
+        BadInput: a missing column is there under another usual name, or runs differ only in their
+            seeds.
     """
     columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
     lacking = {*TIDY_COLUMNS} - columns if question_of(table.columns) is REGRET else set()
@@ -139,8 +139,8 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def question_of(columns: Any) -> Question:
-    """Return the question whose columns a table has; if no question's columns are found, return the
-    question of regret.
+    """Return the question (such as regret, or the best arm) that a table answers, judged by its
+    columns. The default is the question of regret.
     """
     found = [question for question in QUESTIONS if question.group in columns]
     whole = (q for q in found if {*q.columns} - {"eps"} <= {*columns})
@@ -148,8 +148,7 @@ def question_of(columns: Any) -> Question:
 
 
 def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Question, str]:
-    """Check the columns of a table; return the question that it answers and the metric that it
-    holds.
+    """Check the columns of a table. Return the question that the table answers, and its metric.
 
     Args:
         where: the beginning of error messages.
@@ -157,8 +156,8 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
         whole: whether ``table`` has all rows.
 
     Raises:
-        BadInput: the table has no rows or lacks columns, or one of its columns has a different
-            value in each row.
+        BadInput: the table has no rows or lacks columns, or a column has a different value in each
+            row.
     """
     question = question_of(table.columns)
     metric = next((m for m, own in metrics.COLUMNS.items() if own in table), metrics.REGRET)
@@ -181,7 +180,7 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
 
 
 def check_settings(where: str, question: Question, settings: pd.DataFrame) -> None:
-    """Refuse settings if a column holds a value that is not allowed in a tidy table."""
+    """Refuse columns of settings if one of them holds a value that no tidy table may have."""
     budgets = with_budgets(["eps"], settings)
     fixed = [*with_budgets(question.columns, settings), "seed"]
     for name in fixed:
@@ -195,7 +194,7 @@ def check_settings(where: str, question: Question, settings: pd.DataFrame) -> No
 
 
 def check_column(where: str, name: str, column: pd.Series) -> None:
-    """Refuse a column that holds values that are not allowed in a tidy table."""
+    """Refuse a column with values that no tidy table may have."""
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")
@@ -216,10 +215,10 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
 
 
 def answer_in(tables: Any) -> pd.DataFrame | None:
-    """Return a user's frame, or the only frame of a list, if it is a result of ``dp.budget``; None
-    otherwise.
+    """Return the argument, or the only entry of a list, if it is a result of ``dp.budget``; else
+    None.
 
-    The rows of the answer are numbered anew, since answers may be joined.
+    The rows get new numbers, since users may join several answers.
     """
     several = all_of("table", tables)
     found = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
@@ -228,8 +227,6 @@ def answer_in(tables: Any) -> pd.DataFrame | None:
 
 
 def columns_apart(answer: pd.DataFrame) -> list[str]:
-    """Return the columns of parameters, which tell apart the rows of an algorithm or rule in an
-    answer.
-    """
+    """Return the columns of parameters. In an answer, the rows of one algorithm differ in them."""
     group, *names = map(str, answer.columns)
     return names[: names.index("budget" if group == "algo" else "env")]

@@ -6,15 +6,15 @@ variables. The upper limit at level p is the smallest mean m for which
 sum_i E_i (x_i - m) + E (M - m) exceeds 0 with probability at most p. The lower limit is the
 negative of the upper limit of the negated values.
 
-Regret has no useful bound M: the worst case is a wrong arm in every round. M therefore represents
-the values that did not occur. M is near the largest value if the values are as symmetric as normal
-values. The more skewed the values are, the farther M lies above the largest value.
-``benchmarks/intervals.py`` measures how often this interval and others contain the mean
-(docs/runs.md). Equal values give no bound on other values; if all values are equal, there is no
-interval.
+Regret has no useful bound M, since the largest possible regret has a wrong arm in every round. M is
+therefore a guess of the largest value that did not occur in the runs. M is near the largest value
+if the values are as symmetric as normal values. The more skewed the values are, the farther M lies
+above the largest value. ``benchmarks/intervals.py`` measures how often this interval and others
+contain the mean (docs/runs.md). If all values are equal, they say nothing about other possible
+values, and there is no interval.
 
-Intervals are the same on every processor. Sums are taken in a fixed order and not by BLAS. Ends are
-rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
+Intervals are the same on every processor. Sums are computed in a fixed order and not by BLAS. The
+ends are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 # scipy is imported only in the functions that use it, since the import is slow
 
-TAIL = 0.025  # the probability that an end fails; two ends make an interval of 95 %
+TAIL = 0.025  # probability beyond each end, so that intervals have 95 %
 WIDEST = (-30.0, 15.0)  # range in which the logarithm of the tilt is searched
 HALVINGS, SECANTS = 12, 5  # steps of the search; a limit is exact to 1e-12 of the range
 DIGITS = 10  # significant digits, counted from the first digit of the largest value
@@ -37,9 +37,9 @@ SAME = 1e-12
 TAIL_DISTANCE = 300.0  # (M - largest value) / (largest value - median) is at least this / n^3
 SYMMETRIC, SKEWED = 0.7, 0.5  # of the skewness: bound for normal values; weight of the excess
 
-FEWEST = 100  # with fewer runs, no tail is seen
+FEWEST = 100  # fewer runs never show the tail
 TAIL_RUNS = 1000  # with this many runs, bad runs that matter have occurred
-CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewest allowed; ample
+CARRIERS, AMPLE = 3.0, 10.0  # runs that cause the variance: fewest allowed; ample
 SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
 ONCE_SHARE = 0.02  # if at most this share of values occurred once, all have been seen
 
@@ -47,8 +47,7 @@ ONCE_SHARE = 0.02  # if at most this share of values occurred once, all have bee
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
     """Round values to DIGITS significant digits, so that results are equal on every processor.
 
-    With ``scale``, each value is rounded to the decimal place that is digit number DIGITS of a
-    number of the size ``scale``.
+    With ``scale``, each value is rounded to the last of the DIGITS digits of the number ``scale``.
     """
     values = np.asarray(values, dtype=float)
     scale = np.abs(values) if scale is None else np.asarray(scale, dtype=float)
@@ -74,17 +73,17 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
     """Compute the confidence interval of a mean.
 
     Each end fails with probability about ``tail``. The interval of a + b x is a + b times the
-    interval of x, for all numbers a and b: no sign of the values is assumed. Like every interval
-    that is not given a largest value, it is too narrow for a law whose bad values do not occur in
-    the runs.
+    interval of x, for all numbers a and b: the values may be negative. The interval knows no
+    largest possible value. So it is too narrow for a law with large values that do not occur in the
+    runs.
 
     Args:
         values: float64 array (n, m): n independent values of each of m quantities.
         tail: the probability of a mean below the lower end, and of a mean above the upper end.
 
     Returns:
-        Two float64 arrays (m,), the lower and the upper ends; NaN for a single value, and if all
-        values are equal.
+        Two float64 arrays (m,), the lower and the upper ends; NaN if there is a single value or all
+            values are equal.
     """
     values = np.asarray(values, dtype=float)
     n, m = values.shape
@@ -122,7 +121,7 @@ def _upper(values: np.ndarray, skew: np.ndarray, tail: float) -> np.ndarray:
     quantile, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
-        """Return the normal quantile of the tail probability at a tilt, minus the quantile of
+        """Return the difference of two normal quantiles: at the tail probability of a tilt, and at
         ``tail``.
         """
         away = d + np.exp(tilt)
@@ -154,8 +153,8 @@ def _upper(values: np.ndarray, skew: np.ndarray, tail: float) -> np.ndarray:
 def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
     """Raise the lower ends of means to at least 0 in columns (n, m) that have no negative value.
 
-    This suits statistics such as regret and stopping times. In a column with a negative value the
-    lower end stays unchanged.
+    The function is for statistics that cannot be negative, such as regret and stopping times. In a
+    column with a negative value, the lower end stays unchanged.
     """
     return np.where(values.min(axis=0) >= 0.0, np.maximum(low, 0.0), low)
 
@@ -163,17 +162,17 @@ def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
 def interval_of_quantile(
     values: np.ndarray, tail: float = TAIL, share: float = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the confidence interval of a quantile: two order statistics, which are valid for
-    every law.
+    """Compute the confidence interval of a quantile. The ends of the interval are order statistics,
+    so the interval is valid for every law.
 
     Args:
         values: float64 array (n, m).
-        tail: the largest probability of a quantile below the lower end, and of one above the upper.
+        tail: the largest probability that the quantile is below the lower end, and also that it is
+            above the upper end.
         share: the probability of a value below the quantile; .5 for the median.
 
     Returns:
-        Two float64 arrays (m,), the lower and the upper ends; NaN if n values are too few for an
-        end.
+        Two float64 arrays (m,), the lower and the upper ends; NaN where n values are too few.
     """
     from scipy.stats import binom
 
@@ -187,15 +186,15 @@ def interval_of_quantile(
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:
-    """Return whether all values of each column of an array (n, m) are equal up to rounding, bool
+    """Return whether the values of each column of an array (n, m) are equal up to rounding, bool
     (m,).
     """
     return np.asarray(np.ptp(values, axis=0) <= SAME * np.abs(values).max(axis=0))
 
 
 def another_value(runs: int, tail: float = TAIL) -> float:
-    """Return an upper bound, at level ``tail``, on the probability that the next run has another
-    value, if all ``runs`` runs were equal.
+    """Return an upper bound, at level ``tail``, on the probability that a further run has another
+    value, after ``runs`` runs with equal values.
     """
     return float(1.0 - tail ** (1.0 / runs))
 
@@ -208,11 +207,11 @@ def skewness(values: np.ndarray) -> np.ndarray:
 
 
 def carriers(values: np.ndarray) -> np.ndarray:
-    """Return how many runs carry the variance of each column of an array (n, m).
+    """Return how many runs cause the variance of each column of an array (n, m).
 
-    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. The number is about n/3
-    for normal values. It is about k if k equally bad runs, among many good runs, cause all of the
-    variance. It is 0 if all values are equal.
+    This number is an effective sample size, (sum d^2)^2 / sum d^4 for the deviations d from the
+    mean. For normal values, this size is about n/3. If k equally bad runs among many good runs
+    cause all of the variance, the size is about k. If all values are equal, the size is 0.
     """
     squares = _scaled(values) ** 2
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
@@ -231,8 +230,8 @@ def _scaled(values: np.ndarray) -> np.ndarray:
 def occurred_once(values: np.ndarray) -> np.ndarray:
     """Return the share of the values of each column (n, m) that occurred once.
 
-    The share is Good and Turing's estimate (Good 1953) of the probability that the next run has a
-    new value.
+    This share estimates the probability that a further run has a new value (Good and Turing; Good
+    1953).
     """
     ordered = np.sort(values, axis=0)
     steps = np.diff(ordered, axis=0) > SAME * np.abs(values).max(axis=0)
@@ -244,11 +243,11 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
     """Return whether the runs of each column of an array (n, m) show the tail of their law, bool
     (m,).
 
-    The runs do not show the tail in three cases: they are fewer than FEWEST; all are equal; fewer
-    than CARRIERS runs carry the variance. (If 3 bad runs are expected, one sample in twenty has
-    none.) If fewer than TAIL_RUNS runs are skewed (bad runs are large), they do not show the tail
-    either, since larger values may not have occurred yet. There is an exception to the last case:
-    if hardly any value occurred only once, nearly all values have been seen.
+    Runs do not show the tail if they are fewer than FEWEST, if all are equal, or if fewer than
+    CARRIERS runs cause the variance (see ``carriers``). (If 3 bad runs are expected, one sample in
+    twenty has none.) Fewer than TAIL_RUNS runs do not show the tail either if they are skewed to
+    large values, since still larger values may not have occurred yet. This last rule has an
+    exception: if hardly any value occurred only once, nearly all values have been seen.
     """
     n = len(values)
     light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)
@@ -258,8 +257,8 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
 def runs_needed(values: np.ndarray) -> np.ndarray:
     """Return how many runs are needed to show the tail of their law.
 
-    If at least FEWEST runs are given and fewer than CARRIERS of them carry the variance, the number
-    is scaled up so that AMPLE runs would carry it. If n is smaller than FEWEST, the number is at
+    If at least FEWEST runs are given and fewer than CARRIERS of them cause the variance, the number
+    is scaled up until AMPLE runs would cause it. If n is smaller than FEWEST, the number is at
     least FEWEST, else at least TAIL_RUNS. The number is rounded up to 1, 2 or 5 times a power of
     ten.
 
@@ -267,8 +266,8 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,). The number is n for settings with enough runs, and for settings without an
-        interval, whose runs are equal or which have a single run.
+        Int64 array (m,). The number is n for settings with enough runs. The number is also n for
+            settings with equal runs or a single run, which have no interval.
     """
     n = len(values)
     few = carriers(values)
@@ -294,7 +293,8 @@ def clopper_pearson(
     Args:
         successes: numbers of successes.
         trials: the numbers of trials, or one number for all.
-        tail: the largest probability with which each end fails; 0.025 gives 95 %.
+        tail: the largest probability that the probability lies below the lower end, and also that
+            it lies above the upper end; 0.025 gives an interval of 95 %.
 
     Returns:
         The lower and the upper ends.

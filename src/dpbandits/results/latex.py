@@ -1,4 +1,4 @@
-"""Tables for a paper, with booktabs: chosen columns, bold best values, and pivots."""
+"""Tables in LaTeX for a paper, with booktabs. Users choose columns, bold best values and pivots."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may d
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The options of a table for a paper; ``parse_table_options`` makes them."""
+    """The options of a table for a paper, as ``parse_table_options`` makes them."""
 
     columns: tuple[str, ...] = ()  # in their order; if empty, the default columns
     best: bool = False  # whether the rows that may be the best of their game are bold
@@ -81,21 +81,21 @@ def latex_of(
 ) -> str:
     """Return a summary, a comparison or an answer as a table for LaTeX.
 
-    A column that tells rows apart is shown even if it is not chosen. If the best rows of several
-    games are bold, the columns that tell the games apart are shown, too.
+    A column is shown although the user did not choose it if rows would look alike without it. If
+    the best rows of several games (environment, horizon and budget) are bold, the columns in which
+    the games differ are shown, too.
 
     Args:
         frame: a row for each setting.
         shown: the columns that are shown if ``options`` choose none.
         options: how the table looks.
-        measured: the first column after the columns that describe a setting. The row with the
-            smallest value of ``measured`` is the best; if there is a column ``tied``, all tied rows
-            are the best. The cells of a pivot hold ``measured`` if ``options`` choose no other
-            columns.
+        measured: the first column with measured values, such as ``mean``. The row with its smallest
+            value is the best; if there is a column ``tied``, all tied rows are the best. The cells
+            of a pivot show ``measured`` unless ``options`` choose other columns.
 
     Raises:
-        BadInput: the frame lacks a column, several rows belong in one cell of a pivot, no column
-            tells two rows apart, or a label names no word of the table.
+        BadInput: the frame lacks a column, several rows belong in one cell of a pivot, two rows do
+            not differ in any column, or a label is for a word that the table does not contain.
     """
     known = [*frame.columns, INTERVAL]
     columns = list(options.columns or shown)
@@ -108,7 +108,7 @@ def latex_of(
         columns = _telling_apart(frame, columns, own, own)
         shown = [name for name in columns if name in own]
         if frame.duplicated(shown).any() if shown else len(frame) > 1:
-            raise BadInput("two rows of the table look alike, and no column tells them apart")
+            raise BadInput("two rows of the table look alike; add a column in which they differ")
     best = _best(frame, measured) & options.best
     if best.any():  # the values of a pivot are heads of columns and tell games apart, too
         columns = _telling_apart(frame, columns, _game(frame), first, options.pivot)
@@ -148,9 +148,9 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The row with the smallest budget is the best. In a sheet, the row with the smallest mean at each
-    budget is the best. The rows whose intervals begin below the upper end of the best interval are
-    tied with the best.
+    The row with the smallest budget is the best. In a sheet (a table of several budgets), it is the
+    row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
+    best row's interval are tied with the best.
     """
     group = str(found.columns[0])
     is_sheet = "slow" in found
@@ -173,11 +173,11 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
 
 
 def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> TableOptions:
-    """Return the options with the names of columns that an answer has: in a sheet, ``mean`` is
-    ``samples``, the mean number of samples.
+    """Return the options with the column names of an answer. For example, the mean number of
+    samples is called ``samples`` in a sheet, and not ``mean``.
 
     Raises:
-        BadInput: a column of summaries or comparisons is chosen that an answer does not have.
+        BadInput: the user chose a column that summaries or comparisons have, but answers do not.
     """
     same = {"mean": measured} if measured == "samples" else {}
     columns = [same.get(name, name) for name in options.columns]
@@ -195,10 +195,10 @@ def _telling_apart(
     describing: Sequence[str],
     known: str | None = None,
 ) -> list[str]:
-    """Return the columns, with columns ``among`` added where rows would look alike without them.
+    """Return the columns, and further columns from ``among`` if rows would look alike otherwise.
 
-    Added columns follow the columns ``describing`` a setting. The column ``known``, if there is
-    one, tells rows apart, too.
+    Added columns come after the columns ``describing`` a setting. Rows that differ in the column
+    ``known`` do not look alike.
     """
     alike = [name for name in among if name in columns or name == known]
     for name in (name for name in among if name not in alike):
@@ -232,8 +232,8 @@ def _algorithms(frame: pd.DataFrame) -> list[str]:
 
 
 def _marked(found: re.Match[str]) -> str:
-    """Return the replacement of a match: mathematics between two marks MATH, or a plain dollar
-    sign.
+    """Return the replacement of a match: mathematics gets a mark MATH on each side, and an escaped
+    dollar sign becomes plain.
     """
     return f"{MATH}{found[1]}{MATH}" if found[1] else "$"
 
@@ -268,8 +268,8 @@ def _number(x: Any, digits: int) -> str:
 
 
 def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
-    """Return which rows are the best of their game: the tied rows, or the rows with the smallest
-    value.
+    """Return which rows are the best of their game: the tied rows if there is a column ``tied``,
+    else the rows with the smallest value.
 
     A game with a single row has no best row.
     """
@@ -280,12 +280,12 @@ def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
 
 
 def _game(frame: pd.DataFrame) -> list[str]:
-    """Return the columns whose values determine the game of a row."""
+    """Return the columns that determine to which game a row belongs."""
     return [name for name in frame.columns if name in GAME or of_game(name)]
 
 
 def _head(rows: pd.DataFrame, pivot: str) -> str:
-    """Return the heading of the column of one value of ``pivot``: mathematics if it is a number."""
+    """Return the heading of a pivot's column: the value of ``pivot``, numbers as mathematics."""
     text = str(_cells(rows, pivot, 6).iloc[0])
     try:
         float(text)
@@ -321,10 +321,8 @@ def _pivoted(
         if name in cells:
             pair = frame.loc[[cells[name], i], first]
             apart = [n for n in first if n != SETTING and pair[n].nunique(dropna=False) > 1]
-            needed = (
-                f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
-            )
-            raise BadInput(f"pivot={pivot}: several rows have one cell; {needed}")
+            needed = f"add {' or '.join(apart)} to columns=" if apart else "no column differs"
+            raise BadInput(f"pivot={pivot}: several rows belong in one cell; {needed}")
         cells[name] = i
     heads = list(values.values())
     filled = [

@@ -1,6 +1,7 @@
-"""The manifest beside a table, a JSON file with all values that are needed to make the table again.
+"""The manifest: a JSON file beside a table with all values that are needed to make the table again.
 
-The manifest decides whether a table is current, and whether another table may replace it.
+The package reads the manifest to decide whether the table is current, and whether another table may
+replace it.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ def read_manifest(table: Path) -> Any:
 def write_manifest(
     table: Path, checksum: str, request: Request, seconds: float, played_with: Iterable[str]
 ) -> None:
-    """Write the manifest of a table that was written with a SHA-256 checksum.
+    """Write the manifest of a table, whose file has the SHA-256 ``checksum``.
 
     The manifest holds the configuration, the overrides that changed the configuration, the settings
-    by their ids, the table's checksum and the time. It also holds the versions of the software that
-    made the table, and the versions of the libraries that played its runs. If all runs were
-    finished before (``seconds`` is 0), the manifest keeps the time that an earlier manifest states.
-    The new manifest replaces an earlier manifest of a table of the same name; if that table has
-    another format, it is removed.
+    by their ids, the table's checksum and the time. The manifest also has the versions of the
+    software that made the table, and of the libraries that played its runs. If no run was played
+    now (``seconds`` is 0), the manifest keeps the time in an earlier manifest. The new manifest
+    replaces an earlier manifest of the same name. If the earlier table has another format, its file
+    is removed.
     """
     if beside(table, ".json").exists():
         for name in (name for name in FORMATS if name != format_of(table)):
@@ -89,18 +90,18 @@ def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> Non
 def read_records(table: Path) -> Any:
     """Read the records that ``write_records`` wrote for this content of a table.
 
-    Raises one of UNREADABLE if there are none.
+    If there are none, one of the errors UNREADABLE is raised.
     """
     found = json.loads(read_text(beside(table, RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
-        raise ValueError("the records are those of another table")
+        raise ValueError("the records belong to another table")
     return found["settings"]
 
 
 def summary_endings(config: Mapping[str, Any]) -> list[str]:
     """Return the endings of the summaries beside a table.
 
-    The summary of an experiment is also written as CSV, since the summary is kept even if the table
+    An experiment's summary is also written as CSV. The repository keeps this file even if the table
     is too large to be kept.
     """
     return [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
@@ -140,8 +141,8 @@ def _version(name):
 
 
 def commit() -> str | None:
-    """Return the commit of the package's sources, with ``-dirty`` if they were edited; None outside
-    git.
+    """Return the git commit of the package's sources, with ``-dirty`` if they were edited since;
+    None outside a git repository.
     """
     try:
         _git("ls-files", "--error-unmatch", "files.py")
@@ -158,8 +159,8 @@ def _git(*words: str) -> str:
 
 
 def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
-    """Return the path of the table of an experiment: an experiment of the package, or another
-    experiment that has been run.
+    """Return the path of the table of an experiment. The experiment is one of the package, or
+    another one that has been run.
     """
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
@@ -174,7 +175,7 @@ def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
 def table_path(request: Request) -> Path:
     """Return the path of a request's table.
 
-    The name is the name of the experiment. Without an experiment, the name consists of the settings
+    The file is named after the experiment. Without an experiment, its name consists of the settings
     and their hash.
     """
     described = (setting.described for setting in request.settings)
@@ -200,17 +201,17 @@ def _label(setting: Setting) -> str:
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Refuse to replace the table or the pages of an experiment by a table that lacks some of their
-    rows.
+    """Refuse a request whose table would replace an experiment's table or pages but lack some of
+    their rows.
 
-    A table may be replaced by one with at least as many runs of the same settings, since the new
-    table contains the old one. A table may also be replaced by a table with the same keys, since
-    then the old table is out of date: the experiment's file or an algorithm has changed. A fresh
-    checkout has pages but no table. A request with changed keys may then replace the pages only if
-    they show the same settings and number of runs as the request.
+    Two kinds of tables may replace an old table. The first kind has at least as many runs of the
+    same settings, so it contains the old table. The second kind was requested with the same keys:
+    then the old table is out of date, since the experiment's file or an algorithm has changed. A
+    fresh checkout has pages but no table. In such a checkout, a request with changed keys may
+    replace the pages only if they show the same settings and number of runs as the request.
 
     Raises:
-        BadInput: rows would be lost.
+        BadInput: the request would lose rows.
     """
     path, name = table_path(request), request.config["experiment"]
     if name is None:
@@ -249,7 +250,9 @@ def _has_all_runs(request: Request, before: Mapping[str, Any]) -> bool:
 
 
 def _is_summary_of(request: Request) -> bool:
-    """Return whether the summary beside a request's table has its settings and number of runs."""
+    """Return whether the summary beside a request's table shows the settings and number of runs of
+    the request.
+    """
     with contextlib.suppress(*UNREADABLE):
         summary = pd.read_csv(beside(table_path(request), SUMMARY_CSV), dtype={SETTING: str})
         same = set(summary[SETTING]) == {setting.id for setting in request.settings}

@@ -30,7 +30,7 @@ def refuse_metric(metric: str) -> None:
 
 
 def measuring(question: Question, metric: str) -> Question:
-    """Return the question with the statistic named after the metric."""
+    """Return a copy of the question whose statistic has the name of the metric."""
     if metric == REGRET:
         return question
     final = "" if metric == ERROR else "final "
@@ -38,14 +38,16 @@ def measuring(question: Question, metric: str) -> Question:
 
 
 def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
-    """Return a value for each run; the mean of the values estimates the Nash regret.
+    """Return one value for each run, so that the mean of the values is an estimate of the Nash
+    regret.
 
-    The usual standard error of the mean of these values is, to first order, the standard error of
-    the estimate. The Nash regret (Barman et al. 2023) after t rounds is the best mean minus the
-    geometric mean of E[mean of the arm of round s], s = 1, ..., t. The expectation is estimated by
-    the mean over the runs, and in the rounds between two checkpoints by its average over these
-    rounds. The logarithm is concave, so the estimate is at most the Nash regret of all rounds (see
-    ``resolution``). The value of a run is the estimate plus the run's influence on the estimate.
+    The Nash regret (Barman et al. 2023) after t rounds is the best mean minus the geometric mean of
+    E[mean of the arm of round s], s = 1, ..., t. The expectation is estimated by the mean over the
+    runs. Between two checkpoints, the average over the rounds in between replaces the expectation
+    in each round. The logarithm is concave, so this estimate is at most the estimate from all
+    rounds (see ``resolution``). The value of a run is the estimate plus the influence of the run on
+    the estimate. The usual standard error of the mean of these values is therefore, to first order,
+    the standard error of the estimate.
 
     Args:
         regret: pseudo-regret at the checkpoints, float array (runs, C).
@@ -64,11 +66,10 @@ def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
 
 
 def resolution(regret: np.ndarray, t: np.ndarray, best: float, least: float) -> float:
-    """Return by how much the Nash regret of all rounds may exceed ``nash``'s estimate at the last
-    checkpoint.
+    """Return by how much the Nash regret from all rounds may exceed the estimate of ``nash`` from
+    the checkpoints, at the last checkpoint.
 
-    In the worst case each round of a block between two checkpoints has the largest or the least
-    mean.
+    In the worst case, each round between two checkpoints has either the largest or the least mean.
     """
     n, m = _blocks(regret, t, best)
     mean = m.mean(axis=0)
@@ -83,8 +84,8 @@ def resolution(regret: np.ndarray, t: np.ndarray, best: float, least: float) -> 
 
 
 def _blocks(regret: np.ndarray, t: np.ndarray, best: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of rounds since the previous checkpoint, (C,), and the mean reward in these
-    rounds, (runs, C).
+    """Return, for each checkpoint, the number of rounds since the previous checkpoint, (C,), and
+    the mean reward in these rounds, (runs, C).
     """
     n = np.diff(t, prepend=0)
     m = best - np.diff(regret, axis=1, prepend=0.0) / n

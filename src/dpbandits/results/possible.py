@@ -1,4 +1,4 @@
-"""Check whether the runs of a setting can have the records and answers that are stored."""
+"""Find stored records and answers that no run of a setting can have."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..contracts.question import BEST_ARM, HYPOTHESES, PULLS
 from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 
-MAX_ESTIMATE = 1e100  # the largest number that tables take
+MAX_ESTIMATE = 1e100  # the largest number that a table may hold
 ROUNDING = 1e-9  # relative error of the sum of the regrets of many rounds
 
 
 def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> str:
-    """Return a text that says what is impossible in the runs of a setting; empty if nothing is
-    impossible.
+    """Return a text that says which stored value no run of a setting can have, such as ``pulls that
+    decrease``; empty if all values are possible.
 
     Args:
         setting: the setting.

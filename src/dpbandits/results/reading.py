@@ -1,5 +1,5 @@
-"""Read the files of tables in pieces, or as a whole. Reading a whole table takes little more memory
-than the table.
+"""Read the files of tables in pieces or as a whole. Reading a whole table takes little more memory
+than the table itself.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def _pieces(path: Path, columns: list[str] | None) -> Iterator[pd.DataFrame]:
 
 
 def parts_of(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a table in parts, each with all rows of some settings.
+    """Yield the rows of a table in parts. A part has all rows of one or several settings.
 
-    The rows of each setting must follow each other in the pieces.
+    In the pieces, the rows of each setting must be consecutive.
     """
     held: list[pd.DataFrame] = []  # the rows of one setting
     for piece in pieces:
@@ -73,8 +73,8 @@ def parts_of(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """Read the table in a file in pieces; the result is the same as if pandas had read the whole
-    file, which would take three times the table's memory.
+    """Read the table in a file. pandas itself would give the same result, but take three times the
+    table's memory.
 
     Raises:
         BadInput: the file is missing, or not readable.
@@ -103,9 +103,9 @@ def read_whole(path: Path) -> pd.DataFrame:
 
 
 def _joined(first: np.ndarray, size: int, values: np.ndarray) -> np.ndarray:
-    """Return an array that begins with the ``size`` first values of an array and other values.
+    """Return an array with the first ``size`` values of an array, followed by new values.
 
-    The array grows in place, since joining a list of arrays would take twice the memory.
+    The array grows in place, since concatenating arrays would take twice the memory.
     """
     needed, kind = size + len(values), np.result_type(first, values) if size else values.dtype
     joined = first.astype(kind, copy=len(first) == 0)
@@ -123,7 +123,9 @@ def _kind_of(column: pd.Series) -> str:
 
 
 def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:
-    """Return the values of a column. Equal words are one object in memory, held by ``words``."""
+    """Return the values of a column. To save memory, equal words are the same object, stored in
+    ``words``.
+    """
     if _kind_of(column) != "O":
         return column.to_numpy()
     codes, found = pd.factorize(column)

@@ -1,4 +1,6 @@
-"""The records of settings by their ids; a record holds all values with which a setting was run."""
+"""The records of settings, by the ids of the settings. A record has all values that determine the
+runs of a setting.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def records_beside(file: Path) -> dict[str, Record]:
-    """Return the records of a table, from its manifest or from the file that ``dp.save`` writes
-    beside a table.
+    """Return the records of a table. The records are read from its manifest, or from the file that
+    ``dp.save`` writes beside a table.
 
     The result is empty if neither file is readable.
     """
@@ -44,7 +46,9 @@ def records_beside(file: Path) -> dict[str, Record]:
 
 
 def records_of(attribute: Any) -> dict[str, Record]:
-    """Return the records in an attribute of a user's frame; empty if it is missing or changed."""
+    """Return the records in an attribute of a user's frame; empty if the attribute is missing or
+    was changed.
+    """
     with suppress(*UNREADABLE):
         return records_in(json.loads(attribute))
     return {}
@@ -54,7 +58,7 @@ def records_in(found: Any) -> dict[str, Record]:
     """Return records by the ids of their settings, after a check of their fields.
 
     Raises:
-        KeyError, TypeError, AttributeError: the argument does not hold records.
+        KeyError, TypeError, AttributeError: the argument is not a mapping of valid records.
     """
     for record in found.values():
         budgets = [record[name] for name in BUDGETS if record.get(name) is not None]
@@ -73,10 +77,10 @@ def records_in(found: Any) -> dict[str, Record]:
 def agreeing(
     settings: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> dict[str, Record]:
-    """Return the records that agree with the columns of their settings, by id.
+    """Return the records that agree with the columns of their settings, by the ids of the settings.
 
-    ``settings`` has a row for each setting, indexed by id. A record that disagrees with its row is
-    left out, since the row may have been edited.
+    ``settings`` has a row for each setting, indexed by id. If a record and its row disagree, a user
+    may have edited the row. A record that disagrees with its row is left out.
     """
     found = {}
     for own, row in zip(settings.index, settings.to_dict("records"), strict=True):
@@ -88,8 +92,8 @@ def agreeing(
 
 
 def _columns(record: Record, limit: str) -> dict[str, Any]:
-    """Return the values that a record gives for the columns of a table; budgets that its algorithm
-    does not take are infinite.
+    """Return the values of a record under the names of a table's columns. Budgets that the
+    algorithm does not take are infinite.
     """
     column, budget = budget_of(record)
     algo = record["algo"]
@@ -99,9 +103,9 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 
 def _same(value: Any, known: Any) -> bool:
-    """Return whether two values agree. A word agrees with every number, since an option may be
-    given by its name or its number. The path of a file agrees with the same path followed by a
-    hash, since a sweep names files by their paths.
+    """Return whether two values agree. A word agrees with every number, since an option has a name
+    and a number, and users may type either. The path of a file agrees with the same path followed
+    by a hash, since users type paths without hashes.
     """
     if isinstance(value, str) and isinstance(known, str):
         return value in (known, HASH.sub("", known))
@@ -115,9 +119,9 @@ def _same(value: Any, known: Any) -> bool:
 def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     """Index the rows of settings by their ids.
 
-    A setting has no id if its table was made by hand or joined; several settings share an id if
-    their values were edited. In both cases the id is a hash of the columns that describe the
-    setting.
+    A setting has no id if a user made its table by hand or by joining tables. Several settings have
+    the same id if a user edited their values. In both cases, the id becomes a hash of the columns
+    that describe the setting.
     """
     ids = settings.get(SETTING, pd.Series(None, settings.index, dtype=object)).astype(object)
     lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
@@ -130,7 +134,9 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _hash_of(seed: str, setting: Mapping[Any, Any]) -> str:
-    """Return the id of a setting known by its columns only; writing the table keeps the id."""
+    """Return the id of a setting of which only the columns are known. Writing the table to a file
+    and reading it does not change the id.
+    """
     shown = (
         f"{name}={x:.12g}" if isinstance(x, Real) else f"{name}={plain(x)}"
         for name, x in setting.items()

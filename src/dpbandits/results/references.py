@@ -1,5 +1,5 @@
-"""Reference lines for data with users: the results of uniform play and of the best constant action.
-The results come from the records of settings, so the data are not read.
+"""Reference results on data with users: the mistakes of uniform play, and of the best constant
+action. The records of settings contain these numbers, so the data need not be read.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class References(NamedTuple):
     constant: float
     action: str  # the best constant action
     words: str  # a sentence with these numbers
-    better: str  # what a better algorithm does, in words
+    better: str  # what a better algorithm does, such as "make fewer mistakes"
     is_log: bool  # whether the numbers are estimates
 
     @classmethod
     def of(cls, record: Record) -> References | None:
-        """Return the references in a record; None if it has none."""
+        """Return the reference results in a record, or None if the record has none."""
         with suppress(KeyError, TypeError, ValueError):
             found, law = record[REFERENCES], record["env_spec"]["law"]
             numbers = float(found["uniform"]), float(found["constant"])
@@ -48,10 +48,11 @@ class References(NamedTuple):
 def with_constant(
     summary: pd.DataFrame, records: Mapping[str, Record], averaged: bool = False
 ) -> pd.DataFrame:
-    """Return a summary, with the column ``of_constant`` if the record of some setting describes
-    labelled data.
+    """Return a summary, with a further column ``of_constant`` if some settings are on labelled
+    data.
 
-    ``of_constant`` is the mean divided by the expected mistakes of the best constant action.
+    ``of_constant`` is the mean number of mistakes divided by the expected mistakes of the best
+    constant action.
 
     Args:
         summary: a summary of regret, or of an average over rounds.
@@ -69,10 +70,11 @@ def with_constant(
 def lines_of_references(
     summary: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> Iterator[str]:
-    """Yield messages about each data set of a summary.
+    """Yield the messages that compare the algorithms of a summary with simple play on each data
+    set.
 
-    The messages state the results of uniform play and of the best constant action. A further
-    message says if no private algorithm is significantly better than the best constant action.
+    The messages state the results of uniform play and of the best constant action. If no private
+    algorithm is significantly better than the best constant action, a message says so.
 
     Args:
         summary: a summary of regret, see ``summary_of``.

@@ -23,7 +23,7 @@ from .varying import SETTING
 
 
 class Means(NamedTuple):
-    """The runs that give the means of the summary, if these are not the runs of the table."""
+    """The runs over which the summary takes means, if the table has other runs."""
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
     runs: Sequence[int]  # number of runs of each setting
@@ -39,7 +39,7 @@ class Played(NamedTuple):
     means: Means | None = None  # None if the means use the runs of the table
 
     def total(self, settings: Sequence[Setting]) -> int:
-        """Return how many runs of ``settings`` the table and the means use together."""
+        """Return the number of different runs of ``settings`` that the table and the means use."""
         runs = dict(zip(settings, self.runs, strict=True))
         for setting, n in zip(*self.means[:2], strict=True) if self.means else ():
             runs[setting] = max(n, runs.get(setting, 0))

@@ -53,7 +53,7 @@ RATIO = 100  # larger arrays have at most this many times the size of their file
 
 
 class Damaged(Exception):
-    """The content of a setting's file of runs was changed or cut."""
+    """The error for a file of runs whose content was changed or cut."""
 
 
 class Run(NamedTuple):
@@ -63,7 +63,7 @@ class Run(NamedTuple):
     # to each checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
     answer: float  # the answer that the run returned, NaN without one
-    seconds: float  # the time of its task divided by the task's number of runs
+    seconds: float  # its share of the time of a task that played several runs
     libraries: str = LIBRARIES  # the versions of libraries that played the run
 
 
@@ -92,7 +92,7 @@ class Memory:
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Do nothing: the raised error states the reason, so no failure is stored in memory."""
+        """Do nothing: the raised error states the reason, so it need not be kept in memory."""
 
     def forget_failure(self, setting: Setting) -> None:
         """Do nothing, see ``note_failure``."""
@@ -103,7 +103,7 @@ class RunStore:
 
     Attributes:
         results: the folder.
-        deadline: the time until which to wait for locks of other processes, see ``locked``.
+        deadline: when to stop waiting for the locks of other processes, see ``locked``.
         played_with: the versions of the libraries with which the runs used so far were played.
     """
 
@@ -114,8 +114,8 @@ class RunStore:
         self._seen: dict[Setting, tuple[tuple, frozenset[int]]] = {}
 
     def file(self, setting: Setting) -> Path:
-        """Return the path of a setting's file of runs: in one of 256 folders, chosen by the
-        setting's hash.
+        """Return the path of a setting's file of runs. The setting's hash determines in which of
+        256 folders the file is.
         """
         return Path(f"{self.results}/{RUNS}/{setting.id[:2]}/{setting.key}.npz")
 
@@ -126,8 +126,8 @@ class RunStore:
         return check_runs(setting, read_runs(self.file(setting), record_bytes(setting)))
 
     def finished(self, setting: Setting) -> frozenset[int]:
-        """Return the numbers of the finished runs of a setting; a file is read only if it has
-        changed.
+        """Return the numbers of the finished runs of a setting. A file is read only if it has
+        changed since the last call.
 
         Raises:
             Damaged: the file was cut, edited, or belongs to another setting.
@@ -153,7 +153,7 @@ class RunStore:
             return {}
 
     def save(self, setting: Setting, fresh: Runs) -> None:
-        """Add finished runs of a setting to its file; a damaged file is set aside, not overwritten.
+        """Add finished runs of a setting to its file. A damaged file gets another name and is kept.
 
         Raises:
             CannotWrite: the disk is full, or the folder may not be written.
@@ -174,8 +174,8 @@ class RunStore:
         """Lock the folder of a file of runs.
 
         Raises:
-            CannotWrite: the folder cannot be locked, or is a link, which could lead out of the
-                results.
+            CannotWrite: the folder cannot be locked, or it is a link, which could lead out of the
+                results folder.
         """
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
@@ -190,7 +190,7 @@ class RunStore:
         return self.file(setting).with_suffix(".failed")
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Store the reason, one line, why a setting could not be finished."""
+        """Store why a setting could not be finished, in one line."""
         file = self.failure_file(setting)
         with self._locked(file):
             replace_file(file, f"{reason}\n".encode(), synced=False)
@@ -203,7 +203,7 @@ class RunStore:
                 remove_file(file)
 
     def failure(self, setting: Setting) -> str | None:
-        """Return why a setting could not be finished when it was last tried, or None."""
+        """Return why the last attempt to finish a setting failed, or None."""
         try:
             return in_a_line(read_text(self.failure_file(setting)), REASON)
         except (OSError, Implausible):
@@ -219,8 +219,8 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     ``record`` is the number of bytes of the record of one run.
 
     Raises:
-        Damaged: the file was cut or edited, belongs to another setting, or is no regular file of a
-            plausible size.
+        Damaged: the file was cut or edited, has runs of another setting, is no regular file, or has
+            an impossible size.
         CannotRead: the system cannot read the file now.
     """
     try:
@@ -250,13 +250,13 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
 
 
 def _members(stored: BufferedReader, record: float) -> dict[str, zipfile.ZipInfo]:
-    """Return the members of an archive by their names; only the end of the file is read.
+    """Return the members of a zip archive by their names. Only the end of the file is read.
 
     ``record`` is the size of a run's record in bytes.
 
     Raises:
-        Implausible: the file is no archive, its members are larger than the number of runs allows,
-            or it is larger than its members explain.
+        Implausible: the file is no archive, its members are too large for the number of runs, or
+            the file is too large for its members.
     """
     file = os.fstat(stored.fileno()).st_size
     try:
@@ -321,10 +321,10 @@ def record_bytes(setting: Setting) -> int:
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
-    """Return the content of a member of an archive that is held in memory.
+    """Return the content of a member of a zip archive, of which ``content`` has the bytes.
 
-    Reading it with zipfile would take three times as long. The member's CRC is not checked, since
-    the checksum of the runs is.
+    The module zipfile would take three times as long. The member's CRC is not checked, since the
+    checksum of the runs is checked anyway.
     """
     name, extra = HEADER.unpack_from(content, info.header_offset)
     start = info.header_offset + HEADER.size + name + extra
@@ -337,8 +337,8 @@ def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
 def array_of(content: bytes) -> np.ndarray:
     """Return the read-only array in the bytes of a file of NumPy's format, version 1.0.
 
-    Headers are cached, since NumPy parses each header as Python source, which would take most of
-    the time.
+    Parsed headers are cached: NumPy parses a header as Python source, which takes longer than all
+    else.
     """
     end = 10 + int.from_bytes(content[8:10], "little")
     shape, by_columns, dtype = _header(content[:end])

@@ -1,5 +1,5 @@
-"""Read the rows of a table once, to find its settings, its runs at the horizon, and whether the
-runs are complete.
+"""Read the rows of a table once. The scan finds the settings and the last row of each run, and
+checks that the runs are complete.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import ROWS, SETTING
 
-BLANK = "estimate", "answer", "correct"  # these may be blank for cut runs
+BLANK = "estimate", "answer", "correct"  # these may be blank for runs that met their cap
 MOST_KEPT = 4_000_000  # largest number of rows that are kept, which takes 130 MB
-MOST_APART = 0.7  # the largest share of runs that a column may tell apart
+MOST_APART = 0.7  # largest ratio of settings to runs; above it a column is suspected of naming runs
 
 
 class Scan:
-    """The content of a table whose pieces are read one after another.
+    """What is known of a table after its pieces were read one after another.
 
-    The rows of each setting must follow each other, and within a setting the rows of each run. The
-    rounds of a run must ascend up to its horizon. Otherwise the table is not ``in_order``; it must
-    be sorted and read again.
+    A table is ``in_order`` if the rows of each setting are consecutive, also the rows of each run,
+    and the rounds of each run ascend up to its horizon. A table that is not in order must be sorted
+    and read again.
 
     Attributes:
         of_run: the columns that describe a run: its number, and the measured values.
@@ -110,8 +110,8 @@ class Scan:
     def _runs(
         self, number: np.ndarray, run: np.ndarray, t: np.ndarray, horizon: np.ndarray
     ) -> np.ndarray:
-        """Return which rows are at the horizon, and note whether each run ascends up to its
-        horizon.
+        """Return which rows are at the horizon. Also note whether the rounds of each run ascend up
+        to it.
         """
         rows = number, run, t, t == horizon
         before = [np.append(last, x[:-1]) for last, x in zip(self._last, rows, strict=True)]
@@ -122,7 +122,7 @@ class Scan:
 
     @cached_property
     def heads(self) -> pd.DataFrame:
-        """The columns that describe each setting, a row for each."""
+        """The columns that describe settings, with a row for each setting."""
         return pd.concat(self._heads, ignore_index=True)
 
     @cached_property
@@ -142,12 +142,12 @@ class Scan:
         )
 
     def check_columns(self) -> None:
-        """Refuse a user's column that turns nearly every run into a setting of its own, such as a
-        column with the time of a run.
+        """Refuse a user's column with a different value in nearly every run, such as the run's
+        time. Otherwise each run would become a separate setting.
 
         Raises:
-            BadInput: several settings differ in this column alone, no two of them have a run of the
-                same number, and each has hardly more than one run.
+            BadInput: several settings differ in one column only, no two of them have a run of the
+                same number, and the table has hardly more runs than settings.
         """
         about = self.heads[self._shown]
         if len(about.drop_duplicates()) <= MOST_APART * len(self.ends):
@@ -158,8 +158,8 @@ class Scan:
                 raise BadInput(f"{self.name}: column {name} {DIFFERS_BETWEEN_RUNS}")
 
     def _doubled(self, columns: list[str]) -> np.ndarray:
-        """Return which rows of ``ends`` repeat the run number of an earlier row whose setting has
-        the same values in ``columns``.
+        """Return which rows of ``ends`` have the run number of an earlier row, and the same values
+        of its setting in ``columns``.
         """
         alike = self.heads.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
         runs = self.ends[["run"]].assign(number=alike[self.ends["number"]])
@@ -167,7 +167,7 @@ class Scan:
 
     @property
     def has_ids(self) -> bool:
-        """Whether each setting has an id of its own."""
+        """Whether each setting has an id, and all ids differ."""
         ids = self.heads.get(SETTING, pd.Series([None]))
         return bool(ids.map(lambda x: isinstance(x, str)).all() and ids.is_unique)
 
@@ -182,8 +182,8 @@ class Scan:
         """Refuse a table with incomplete or repeated runs; ``rows`` are all rows, sorted.
 
         Raises:
-            BadInput: no row is at the horizon; a run appears twice, does not reach its horizon, or
-                has two rows of one round; or a column differs between the rows of one run.
+            BadInput: no row is at the horizon, a run appears twice, a run does not reach its
+                horizon, a run has two rows of one round, or a column has two values in one run.
         """
         group = self.question.group
         if self.ends.empty:
@@ -195,7 +195,7 @@ class Scan:
             name = self.heads[group].iloc[place]
             alike = self.heads.duplicated(columns, keep=False).iloc[place]
             hint = f": two settings look alike; rename {name} in one, give the tables as a list, "
-            hint += "or tell their games apart by a column such as env.set"
+            hint += "or add a column in which their games differ, such as env.set"
             twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
             raise BadInput(f"{self.name}: {twice}")
         if not self.question.plays_on:
@@ -218,8 +218,8 @@ class Scan:
             raise BadInput(f"{where} has t = {t[place]:g} twice")
 
     def _refuse_column(self, rows: pd.DataFrame, number: np.ndarray, place: int) -> None:
-        """Refuse a column that not all tables have, if its value changes within the run to which
-        the row ``place`` belongs.
+        """Refuse a user's column if its value changes within the run to which the row ``place``
+        belongs.
         """
         fixed = self._fixed
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]

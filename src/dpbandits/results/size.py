@@ -19,7 +19,7 @@ OF_A_FILE = 1500  # further bytes of a file of runs: headers and checksum
 
 
 class Size(NamedTuple):
-    """The sizes of a table and its runs: the number of rows, and bytes."""
+    """The number of rows of a table, and the bytes of the table and of its runs."""
 
     rows: int  # number of rows of the table
     table: float  # the file of the table, as CSV
@@ -44,7 +44,7 @@ def check_size(request: Request) -> None:
 
 
 def announce_size(settings: Sequence[Setting], runs: int) -> None:
-    """Print the size of the table of ``runs`` runs of each setting, if the table is large."""
+    """Print how large a table with ``runs`` runs of each setting will be, if it is large."""
     size = size_of(settings, runs)
     if size.rows > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)

@@ -1,4 +1,6 @@
-"""Summaries of the runs of settings: means with their intervals, as text in several styles."""
+"""Summaries of runs: the mean of each setting with its confidence interval, and texts of summaries
+in several styles.
+"""
 
 from __future__ import annotations
 
@@ -35,23 +37,25 @@ def summary_of(
 ) -> pd.DataFrame:
     """Summarise the ``value`` of each setting, such as the final regret or the stopping time.
 
-    For stopping rules the summary also has ``halted``, a number of runs, and ``correct``, the share
-    of correct answers among these runs, with its 95 % interval ``correct_low`` to ``correct_high``
-    (Clopper-Pearson). The share and its interval are blank where the mean lies between two
-    hypotheses. For rules that identify an arm or a hypothesis, the summary also has the QUANTILES
-    of the stopping time. Runs that met their cap count as stopped there: the mean is then a lower
-    limit without an interval, and quantiles that depend on these runs are blank.
+    For stopping rules the summary also has ``halted``, the number of runs with an answer, and
+    ``correct``, the share of correct answers among these runs. The 95 % interval of this share is
+    ``correct_low`` to ``correct_high`` (Clopper-Pearson). The share is blank if the mean lies
+    between the two hypotheses, since either answer is then right. For rules that identify an arm or
+    a hypothesis, the summary also has the QUANTILES of the stopping time. A run that met its cap
+    counts as stopped at the cap. The mean is then only a lower bound and has no interval, and
+    quantiles that depend on these runs are blank.
 
     Args:
         runs: a row for each run, see ``Table.runs``.
-        by: the columns that tell settings apart.
+        by: the columns in which settings differ.
         question: the question that the runs answer.
         looks: with ``runs=auto``, how often the runs of each setting are examined, by setting id.
 
     Returns:
         One row for each setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
             interval of the mean; undefined for one run and for equal runs), ``std``, ``runs`` and
-            ``runs_needed``. The latter exceeds ``runs`` if the runs are too few to show the tail.
+            ``runs_needed``. ``runs_needed`` exceeds ``runs`` if the runs are too few to show the
+            tail of their law.
     """
     summary = mean_of(runs, by, looks)
     if question.plays_on:
@@ -80,9 +84,7 @@ def summary_of(
 def mean_of(
     runs: pd.DataFrame, by: list[str], looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Return the mean ``value`` of the runs of each setting, with all STATISTICS of
-    ``summary_of``.
-    """
+    """Return the STATISTICS of ``summary_of`` for each setting, such as the mean."""
     groups = runs.groupby(by, sort=False, dropna=False)
     summary = groups["value"].agg(std="std", runs="count").reset_index()
     of_group = runs["value"].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
@@ -130,7 +132,7 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
 
 
 def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
-    """Return the setting of a row as text, in the form in which a user types it."""
+    """Return the setting of a row as text, such as ``eps=0.5``, as a user types it."""
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
@@ -145,12 +147,14 @@ def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[s
 
 
 def in_markdown(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
-    """Return the cells of a table, escaped so that names add no HTML and no cells in Markdown."""
+    """Return the cells of a table with special characters escaped, so that Markdown shows them
+    unchanged.
+    """
     return [[escape(str(x), quote=False).replace("|", r"\|") for x in row] for row in rows]
 
 
 def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
-    """Return a table for LaTeX with booktabs; text between dollar signs is mathematics."""
+    """Return a table for LaTeX with booktabs. Text between dollar signs is mathematics."""
     cells = [[_escaped(str(cell)) for cell in row] for row in (header, *rows)]
     text = tabulate(cells[1:], cells[0], "latex_raw", colalign=align, disable_numparse=True)
     for rule in ("toprule", "midrule", "bottomrule"):
@@ -159,8 +163,8 @@ def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> s
 
 
 def _escaped(text: str) -> str:
-    """Escape text for LaTeX, unless the whole text is a symbol between dollar signs. Text between
-    two characters MATH is mathematics.
+    """Escape text for LaTeX. Mathematics is not escaped: a text that is a symbol between dollar
+    signs, and parts between two characters MATH.
     """
     if re.fullmatch(r"\$[^$]*\$", text):
         return text
@@ -179,7 +183,7 @@ def describing(summary: pd.DataFrame, measured: str = "mean") -> list[str]:
 
 
 def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
-    """Return the columns before ``mean`` that are shown in a table for people."""
+    """Return the columns before ``mean`` that a printed table shows."""
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in describing(summary) if name not in fixed]
@@ -193,7 +197,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
-    """Return the texts of the measured values of a setting."""
+    """Return the measured values of a setting as texts, one for each cell."""
     if question.plays_on:
         return [significant(row["mean"]), interval(row)]
     ended = row["halted"] / row["runs"]
@@ -213,15 +217,15 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 
 def at_least(ended: float) -> str:
-    """Return the words before a mean stopping time: "at least " if the share ``ended`` of runs that
-    ended is below 1, else "".
+    """Return the words before a mean stopping time. The words are "at least " if the share
+    ``ended`` of runs that stopped before their cap is below 1, else "".
     """
     return "at least " if ended < 1.0 else ""
 
 
 def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
-    """Return the cells of a column of a summary or of a sheet of budgets, with "at least" or "not
-    stopped" where runs were cut.
+    """Return the cells of a column of a summary or of a sheet of budgets. Cells with runs that met
+    their cap get the words "at least" or "not stopped".
     """
     if name == "slow":
         return cells.where((found["slow"] < found["cap"]) | (found["ended"] == 1.0), "not stopped")
@@ -251,7 +255,9 @@ def percent(share: float, digits: int = 4) -> str:
 
 
 def significant(x: float) -> str:
-    """Return a number as text with four digits, which a mean of some tens of runs justifies."""
+    """Return a number as text with four significant digits; means of some tens of runs have no
+    more.
+    """
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
@@ -261,7 +267,9 @@ def value_text(value: Any) -> str:
 
 
 def rounds(T: int | str) -> str:
-    """Return a number of rounds as text: 1e7 rather than 10000000; words are returned unchanged."""
+    """Return a number of rounds as text, such as 1e7 and not 10000000. Words are returned
+    unchanged.
+    """
     if isinstance(T, str):
         return T
     text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")

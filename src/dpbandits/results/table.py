@@ -1,4 +1,6 @@
-"""Tables of runs: their question, their settings, their runs at the horizon, and their rows."""
+"""Tables of runs: the question that the runs answer, the settings, the end of each run, and all
+rows.
+"""
 
 from __future__ import annotations
 
@@ -67,15 +69,15 @@ class Table:
         records: Mapping[str, Record] | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table of the first finished runs of settings that have one question. Its rows are
-        loaded in batches, each time that they are needed; a small table is held in memory.
+        """Make a table of the first finished runs of settings with the same question. Its rows are
+        loaded in batches, each time they are needed. A small table is held in memory.
 
         Args:
             store: the finished runs.
             settings: the settings.
             runs: one number of runs for all settings, or a number for each setting.
             records: the records of the settings, by setting id.
-            played: the settings whose runs are stored, if they have other checkpoints.
+            played: the settings under which the runs are stored, if these have other checkpoints.
         """
         counts = np.broadcast_to(runs, len(settings)).tolist()
         several = list(zip(settings, played or settings, counts, strict=True))
@@ -89,8 +91,8 @@ class Table:
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
-        """Open the table in a file; it is read in pieces if the rows of each setting follow each
-        other.
+        """Open the table in a file. If the rows of each setting are consecutive, the file is read
+        in pieces.
 
         Raises:
             BadInput: the file is missing or not readable, or it is not a tidy table.
@@ -108,8 +110,8 @@ class Table:
     ) -> Table:
         """Make a table of a user's frame.
 
-        The frame may be a result of ``dpbandits.run``, perhaps filtered, sorted or joined, or a
-        frame that pandas read or the user made.
+        The frame may be a result of ``dpbandits.run``, which the user may have filtered, sorted or
+        joined with others. The frame may also come from elsewhere.
 
         Raises:
             BadInput: the frame is not a tidy table.
@@ -138,8 +140,8 @@ class Table:
 
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
-        """Make the table of scanned rows, with those ``records`` that agree with the columns of the
-        table.
+        """Make the table whose rows were scanned. Only ``records`` that agree with the columns are
+        kept.
         """
         scan.check_columns()
         settings = with_ids(scan.heads)
@@ -174,18 +176,18 @@ class Table:
 
     @property
     def described(self) -> list[str]:
-        """The columns that tell settings apart: all, without ``seed`` if it does not vary."""
+        """The columns that describe settings, except ``seed`` if it has only one value."""
         return told_apart_by(self.settings)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """The runs at the horizon, with the columns of their settings, and the measured quantity as
+        """The end of each run, with the columns of its setting, and the measured quantity as
         ``value``.
         """
         return self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
 
     def pieces(self) -> Iterator[pd.DataFrame]:
-        """Yield all rows in the form for users, in pieces of about ROWS rows."""
+        """Yield all rows as users see them, in pieces of about ROWS rows."""
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
         types = {name: "Int64" for name in WHOLE_OR_BLANK if name in columns}
@@ -201,19 +203,21 @@ class Table:
         return pd.concat(parts, axis=1)
 
     def frame(self) -> pd.DataFrame:
-        """Return all rows in the form for users, as a frame with the records in an attribute."""
+        """Return all rows as users see them, in one frame. An attribute of the frame has the
+        records.
+        """
         found = pd.concat(self.pieces(), ignore_index=True)
         found.attrs[RECORDS] = json.dumps(dict(self.records), default=str)
         return found
 
     def where(self, keep: Any) -> Table:
-        """Return the table of the settings for which ``keep`` is true, one truth value for each
-        setting.
+        """Return the table of those settings for which ``keep`` is true; ``keep`` has a truth value
+        for each setting.
         """
         return self.take(np.flatnonzero(np.asarray(keep, dtype=bool)))
 
     def take(self, numbers: Any) -> Table:
-        """Return the table of the settings at the given places, in this order."""
+        """Return the table of the settings with the given row numbers, in this order."""
         settings = self.settings.iloc[numbers]
         place = settings.index.get_indexer(self.ends[SETTING])
         order = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
@@ -226,11 +230,11 @@ class Table:
         return replace(self, settings=settings, ends=ends, rows=rows)
 
     def assign(self, **columns: Any) -> Table:
-        """Return the table with columns of its settings added or replaced."""
+        """Return the table after adding or replacing columns of its settings."""
         return replace(self, settings=self.settings.assign(**columns))
 
     def with_labels(self) -> Table:
-        """Return the table with the labels in the records as the names of environments."""
+        """Return the table with the names of environments replaced by the labels in the records."""
         labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
         found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
         return self.assign(env=found) if labels else self
@@ -238,8 +242,8 @@ class Table:
     def summary(self) -> pd.DataFrame:
         """Summarise the statistic of each setting, see ``summary_of``.
 
-        For labelled data that records describe, there is also a column ``of_constant``: the mean
-        divided by the best constant action's expected mistakes.
+        For labelled data with records there is also a column ``of_constant``: the mean number of
+        mistakes divided by the expected mistakes of the best constant action.
         """
         by = [*self.described, SETTING]
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
@@ -247,18 +251,18 @@ class Table:
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
-        """Return the table of a statistic other than pseudo-regret. The column of the statistic is
-        named after it.
+        """Return the table with a statistic in place of pseudo-regret, such as average regret. The
+        column is named after the statistic.
 
         Average regret is the regret divided by the number of rounds. The error is the same ratio
-        for data with users, where regret counts mistakes, or losses on a log. Nash regret is not a
-        mean over runs. But ``nash`` returns values whose mean is the estimate of the Nash regret,
-        and the usual standard error of this mean is, to first order, the standard error of the
-        estimate. So summaries, figures and comparisons of this table describe the Nash regret.
+        for data with users, where regret counts mistakes (or losses on a log). Nash regret is not a
+        mean over runs, but ``nash`` returns a value for each run, and their mean is the estimate.
+        The standard error of these values is right to first order, so summaries, figures and
+        comparisons can treat them like regrets.
 
         Raises:
-            BadInput: the metric does not exist, the table already holds another metric, or the
-                metric is not defined for the table.
+            BadInput: the metric does not exist, the table already has another metric, or the metric
+                is not defined for these settings.
         """
         refuse_metric(metric)
         if metric in (REGRET, self.metric):
@@ -299,7 +303,7 @@ class Table:
         return np.array([found[own] for own in self.settings.index])
 
     def _means(self, folders: Sequence[str] = ()) -> dict[str, tuple[float, float]]:
-        """Return the largest and the least mean of the arms of each setting, for Nash regret."""
+        """Return the largest and the smallest mean of each setting's arms, for Nash regret."""
         found = {}
         for own, record in zip(
             self.settings.index, self.known(f"metric={NASH}", folders), strict=True
@@ -317,17 +321,18 @@ class Table:
     def known(self, needed: str, folders: Sequence[str] = ()) -> list[Record]:
         """Return the record of each setting, in the order of the settings.
 
-        The reward laws that records name are loaded from the user's folders.
+        If records name reward laws of the user, these are loaded from the user's folders.
 
         Args:
             needed: the key that needs the records; error messages begin with it.
             folders: the user's folders.
 
         Raises:
-            BadInput: some setting has no record, or a law has changed since its runs.
+            BadInput: some setting has no record, or the code of a reward law has changed since the
+                runs.
         """
         if not {*self.settings.index} <= self.records.keys():
-            how = f"the .json file that is written beside {self.name} is missing or lacks them"
+            how = f"the .json file beside {self.name} is missing or does not contain them"
             if self.name == FRAME:
                 how = "load the table of a command with dp.load"
                 how += "; for several tables give a list, since pd.concat drops their settings"
@@ -341,11 +346,11 @@ class Table:
     def curves(
         self, band: str | None = "ci", by: Sequence[str] = (SETTING,), most: int | None = None
     ) -> pd.DataFrame:
-        """Compute the mean and a band of the statistic over the runs, at each checkpoint or at
-        ``most`` checkpoints.
+        """Compute the mean of the statistic over the runs and a band around it, at all checkpoints
+        or at no more than ``most``.
 
-        Settings that agree in the columns ``by`` share one curve, which has the columns of the
-        first of these settings.
+        Settings with equal values in the columns ``by`` give one curve for all their runs. The
+        curve has the columns of the first of them.
 
         Returns:
             The columns of each setting, ``t``, and the columns of ``curve_of``.
@@ -396,15 +401,15 @@ def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
-    """Compute the mean and a band of ``value`` over the runs, for each value of the columns ``by``,
-    in ascending order.
+    """Compute the mean of ``value`` over the runs and a band around it, for each value of the
+    columns ``by``, in ascending order.
 
     ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band). The
-        band is NaN where there is no interval, as for equal runs, or no deviation, as for a single
-        run.
+            band is NaN where it is not defined: equal runs have no interval, and a single run has
+            no standard deviation.
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
@@ -424,7 +429,9 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
 
 
 def thinned(rows: pd.DataFrame, horizons: pd.Series, most: int) -> pd.DataFrame:
-    """Return the rows of at most ``most`` checkpoints of each horizon, first and last included."""
+    """Return the rows of at most ``most`` checkpoints of each horizon, among them the first and the
+    last.
+    """
 
     def few(t: pd.Series) -> pd.Series:
         times = np.unique(t)
@@ -465,14 +472,14 @@ def of_frames(frames: Any) -> Table:
 
 
 def join(tables: Sequence[Table]) -> Table:
-    """Join several tables; a run that is in several tables is taken once.
+    """Join several tables. A run that several tables contain is taken once.
 
-    If settings look alike, the columns of ``disambiguate`` that tell them apart are added from
-    their records.
+    If different settings look alike, columns are added from their records in which they differ, see
+    ``disambiguate``.
 
     Raises:
-        BadInput: the tables answer different questions or hold different metrics, a run has two
-            results, or no record tells settings apart.
+        BadInput: the tables answer different questions or have different metrics, a run has two
+            results, or settings look alike and have no records.
     """
     first = tables[0]
     if len(tables) == 1:
@@ -528,8 +535,9 @@ def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 
 
 def _joined_records(tables: Sequence[Table]) -> dict[str, Record]:
-    """Return the record of each setting in the table that has most runs of it. Of tables with
-    equally many runs, the one whose runs were examined more often decides.
+    """Return one record for each setting: the record in the table with the most runs of the
+    setting. If several tables have equally many runs, the record of the runs that were examined
+    most often is taken.
     """
     records: dict[str, Record] = {}
     most: dict[str, tuple[int, int]] = {}

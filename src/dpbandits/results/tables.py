@@ -44,8 +44,8 @@ class Finished(NamedTuple):
         return MEASURED[name](self)[:, -1].astype(float)
 
     def correct(self) -> np.ndarray:
-        """Return whether each answer is right; NaN for a run without an answer, and if either
-        hypothesis may be the answer.
+        """Return whether each answer is right. The value is NaN for a run without an answer, and if
+        both hypotheses are right answers.
         """
         return np.where(self.halted, RIGHT[self.setting.question](self), np.nan)
 
@@ -76,14 +76,15 @@ RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hyp
 def regret(f: Finished) -> np.ndarray:
     """Return the regret up to each checkpoint, float64 array (runs, C).
 
-    The regret is the pulls times the gaps, or the record itself if the record is regret.
+    The regret is the sum of pulls times gaps. If the runs were recorded as regret, it is the
+    record.
     """
     per_arm = f.setting.question.record.per_arm
     return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]
 
 
-# The functions that compute the measured columns. Each function returns an array (runs, C), (1, C)
-# or (runs, 1)
+# The functions that compute the measured columns; each returns an array (runs, C), (1, C) or (runs,
+# 1)
 MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
     "t": lambda f: f.setting.rounds()[np.newaxis],
     "regret": regret,
@@ -123,8 +124,9 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
 
 
 def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
-    """Yield slices of settings, so that the settings of a slice have at most ROWS rows together.
-    ``rows`` has the number of rows of each setting; a single setting may have more rows.
+    """Yield slices of the list of settings, so that a slice has at most ROWS rows of a table. If a
+    single setting has more rows, it has a separate slice. ``rows`` has the number of rows of each
+    setting.
     """
     ends = np.cumsum(rows)
     start = before = 0
@@ -142,7 +144,7 @@ def rows_of_a_run(setting: Setting) -> int:
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     """Return the columns of a tidy table that describe settings, a row for each setting.
 
-    The columns that describe games have no blanks. The type of a column is the common type of all
+    Columns that describe environments have no blanks. The type of a column is the common type of
     its values.
     """
     question = settings[0].question
@@ -174,10 +176,11 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 def measured(finished: Finished) -> dict[str, np.ndarray]:
     """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that was cut at its cap.
-    If ``halted`` is 0, the stopping time is the cap, and ``estimate`` (of the mean) or ``answer``
-    (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is 1 if the
-    answer is right (``RIGHT``), else 0. Rounds before ``LoggedInstance.first_known`` are left out.
+    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that met its cap. If
+    ``halted`` is 0, the stopping time is the cap, and the columns ``estimate`` (of the mean) or
+    ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is
+    1 if the answer is right (see ``RIGHT``), else 0. On a log, rounds before
+    ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
@@ -209,7 +212,7 @@ def rows_in_store(
 def unjudged(summary: pd.DataFrame) -> pd.Series:
     """Return which settings of a summary have a mean between two hypotheses.
 
-    For these either answer may be given, and ``correct`` is blank.
+    For these settings both answers are right, and ``correct`` is blank.
     """
     if not {"mu0", "mu1"} <= set(summary.columns):
         return pd.Series(False, index=summary.index)

@@ -1,4 +1,4 @@
-"""Messages about settings whose runs are all equal, or too few for the tail of their regret."""
+"""Messages about settings whose runs are all equal, or too few to show the tail of the regret."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ OTHERS = 5  # the largest number of settings that are named besides the first
 
 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
-    """Yield lines about settings whose runs are all equal, and settings with too few runs for their
-    tail.
+    """Yield lines of text about settings whose runs are all equal, and about settings with too few
+    runs to show the tail of the regret.
 
-    For a summary, the first line is about the setting with the fewest equal runs: equal runs give
-    no interval, and the line says what they show. The next lines are about the settings with too
-    few runs. The setting that needs the largest multiple of its runs comes first.
+    Equal runs give no interval. For a summary, the first line is about the setting with the fewest
+    equal runs, and says what such runs show. The next lines are about the settings with too few
+    runs, with the setting first that needs the largest multiple of its runs.
 
     Args:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.

@@ -1,4 +1,4 @@
-"""The columns of tables: columns that describe a setting, and columns that tell apart settings that
+"""The columns of tables that describe a setting. Some columns are added only if different settings
 would look alike without them.
 """
 
@@ -29,8 +29,8 @@ def varying(
 
     Args:
         settings: a row for each setting, or several rows.
-        among: the names of the columns to check.
-        within: settings that differ in one of these columns are not compared.
+        among: the names of the columns that are checked.
+        within: only settings with equal values in these columns are compared.
         blank: whether a blank counts as a value.
     """
     names = list(among)
@@ -41,20 +41,20 @@ def varying(
 
 
 def told_apart_by(settings: pd.DataFrame) -> list[str]:
-    """Return the columns that tell settings apart: all, without ``seed`` if it does not vary."""
+    """Return the columns that describe settings, except ``seed`` if it has only one value."""
     return [str(x) for x in settings if x != "seed" or settings["seed"].nunique() > 1]
 
 
 def disambiguate(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return, for each setting, the columns of its record that tell settings apart.
+    """Return, for each setting, the values of its record that a table must show so that no two
+    settings look alike.
 
-    ``shown`` has the columns that a table already shows of each setting. A column of the records is
-    returned in three cases: the records of two settings that look alike differ in the column; two
-    environments of the same name differ in the column; the column describes the game and is shown
-    for some setting. The version is returned if an algorithm has several versions. Each setting
-    gets the returned columns that its record has.
+    ``shown`` has the values that a table already shows of each setting. A value of the records is
+    returned in three cases: it differs between two settings that look alike; it differs between two
+    environments of the same name; it describes an environment or a population and is already shown
+    for some setting. If an algorithm has several versions, its version is returned, too.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
@@ -67,8 +67,8 @@ def disambiguate(
     )
 
     def differing(alike: Callable[[str], bool], among: Callable[[str], bool]) -> Iterator[str]:
-        """Yield the columns ``among`` the hidden ones in which settings differ that are alike in
-        the shown columns ``alike``. Settings without any known value are left out.
+        """Yield the hidden columns ``among`` which differ between settings with equal values in the
+        shown columns ``alike``. Settings without any hidden value are left out.
         """
         by = list(filter(alike, looks.columns))
         groups = looks.groupby(by, sort=False, dropna=False).indices if by else {}
@@ -101,7 +101,7 @@ def _of_env(name: str) -> bool:
 
 
 def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the names and values in a record that are not columns of every table."""
+    """Yield the names and values in a record for which not every table has a column."""
     for name, value in record["parameters"].items():
         if name not in BUDGETS:
             yield name, value
@@ -130,8 +130,8 @@ def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
 
 
 def without_privacy(rows: pd.DataFrame, unknown: bool = True) -> pd.Series:
-    """Return which rows of settings have no finite privacy budget, bool series. For rows whose
-    budgets are all blank, the result is ``unknown``.
+    """Return which settings have no finite privacy budget, as bool series. For a row whose budgets
+    are all blank, the value is ``unknown``.
     """
     budgets = rows[with_budgets(["eps"], rows)].to_numpy(dtype=float)
     free = ~np.isfinite(budgets).any(axis=1)

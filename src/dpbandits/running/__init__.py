@@ -1,1 +1,1 @@
-"""Seed and play runs, and distribute them to workers."""
+"""Give runs their seeds, play them, and distribute them to workers."""

@@ -1,14 +1,14 @@
-"""Add runs until means are precise enough (``runs=auto``), and estimate the cost of these runs.
+"""Add runs until means are precise enough (``runs=auto``), and estimate the time of these runs.
 
 The runs of a setting are examined in their order, and only after a few fixed numbers of runs. Such
-an examination is called a look (``Auto.looks``); the looks do not depend on how many runs are
-stored. Playing ends at the first look at which there are enough runs (``enough``). Each of K looks
-uses 1/K of the error level of an interval (Bonferroni). So, with probability 95 %, the intervals of
-all looks contain the mean, and also the interval of the look at which playing ends.
+an examination is called a look (``Auto.looks``). Looks do not depend on how many runs are already
+stored. Playing ends at the first look that finds enough runs (``enough``). Each of K looks computes
+its interval at 1/K of the error level (Bonferroni). So, with probability 95 %, the intervals of all
+looks contain the mean, also the interval of the last look.
 
-The tables of the papers' experiments have the papers' numbers of runs. The means and intervals of
-an experiment use more runs if the additional runs are estimated to cost less than a minute. The
-estimate is the same on every machine (``means_of_experiment``).
+The table of a paper's experiment has the paper's number of runs. But its means and intervals use
+more runs if the additional runs are estimated to take less than a minute. The estimate is the same
+on every machine (``means_of_experiment``).
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ Play = Callable[[Sequence[Setting], int], int]
 
 
 def enough(values: np.ndarray, precision: float, looks: int) -> bool:
-    """Return whether values, float64 array (n,), are enough for the given precision.
+    """Return whether the values of n runs, float64 array (n,), are enough for the given precision.
 
     The values are enough if they show the tail of their law, no value dominates, and half of the
-    width of the interval of the mean is at most ``precision`` times the mean. The median dominates
-    if fewer than AMPLE values differ from it: then chance decides how many values differ.
+    interval of the mean is at most ``precision`` times the mean. The median dominates if fewer than
+    AMPLE values differ from it, since then it is chance how many values differ.
     """
     column = values[:, np.newaxis]
     differ = np.abs(values - np.median(values)) > SAME * np.abs(values).max()
@@ -65,8 +65,8 @@ def enough(values: np.ndarray, precision: float, looks: int) -> bool:
 def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:
     """Play the settings of a request with ``runs=auto``.
 
-    Runs are not begun if they would exceed ``max_time`` according to the measured time of earlier
-    runs. The runs up to the first look are always played.
+    Runs up to the first look are always played. Later runs are not begun if, by the measured time
+    of earlier runs, they would take longer than ``max_time``.
 
     Returns:
         The number of runs of each setting, and how many runs were played.
@@ -87,7 +87,7 @@ def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[
 
 
 def seconds_of_means(request: Request) -> float:
-    """Estimate the largest time of the additional runs that are used for an experiment's means."""
+    """Estimate the longest possible time of the additional runs for an experiment's means."""
     if not has_means(request):
         return 0.0
     looks = OF_EXPERIMENTS.looks(request.runs)
@@ -99,7 +99,7 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    More runs are allowed for experiments of the package with a fixed number of runs and unchanged
+    The result is true for experiments of the package with a fixed number of runs and unchanged
     keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
@@ -110,8 +110,8 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
     """Play the runs from which the means of a paper's experiment are computed.
 
     Returns:
-        The runs of the means, None if they are the runs of the table, and how many runs were
-        played.
+        The runs for the means, or None if they are the runs of the table; and how many runs were
+            played.
     """
     if not has_means(request):
         return None, 0
@@ -136,8 +136,8 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
 def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarray:
     """Return whether runs can be added to each setting of an experiment, bool array.
 
-    The runs between the first and the second look must cost less than a minute in total. Cheap
-    settings have precedence.
+    The runs between the first and the second look must take less than a minute in total. Cheap
+    settings are chosen first.
     """
     if len(looks) == 1 or looks[0] >= looks[1]:
         return np.full(len(settings), False)
@@ -146,9 +146,9 @@ def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarra
 
 
 def within(costs: np.ndarray, left: float) -> np.ndarray:
-    """Return which costs have a sum of at most ``left``, bool array.
+    """Choose costs with a sum of at most ``left``, and return which costs are chosen, bool array.
 
-    Lower costs have precedence. Equal costs are accepted together or not at all.
+    Lower costs are chosen first. Equal costs are chosen together or not at all.
     """
     each, place, counts = np.unique(costs, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(each * counts) <= left)[place])
@@ -174,7 +174,7 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """Return the setting with few checkpoints: its runs are the same, but take less space."""
+    """Return the setting with few checkpoints. The runs are the same, but take less memory."""
     small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 
@@ -187,7 +187,7 @@ def _play(
     play: Play,
     affordable: Callable[[Sequence[Setting], int], np.ndarray],
 ) -> tuple[list[int], int]:
-    """Play settings until the runs of each are enough at a look, or no more runs are affordable."""
+    """Play settings until a look finds enough runs of each, or no more runs are affordable."""
     counts, left, played = np.full(len(settings), looks[0]), np.arange(len(settings)), 0
     for before, n in zip([0, *looks], looks, strict=False):
         if before and len(left):

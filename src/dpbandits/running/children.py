@@ -1,4 +1,4 @@
-"""Child processes: restrict their imports, leave Ctrl-C to their parent, and end them with it."""
+"""Child processes: restrict their imports, leave Ctrl-C to the parent, and end when it ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 SAFE = "PYTHONSAFEPATH"
 _lock = threading.Lock()
-# For each thread that starts children now, the value of SAFE that the thread found
+# For each thread that is starting children, the earlier value of the variable SAFE
 _before: list[str | None] = []
 
 
@@ -21,8 +21,9 @@ _before: list[str | None] = []
 def without_cwd_imports() -> Iterator[None]:
     """Let Python processes that are started in this context import nothing from the working folder.
 
-    Libraries start workers with ``python -m`` or ``python -c``, which would find a ``random.py`` in
-    the working folder before Python's own module. Modules of this process can still be imported.
+    Libraries start workers with ``python -m`` or ``python -c``. A worker would import a user's
+    ``random.py`` in the working folder in place of Python's module. Modules that this process can
+    import remain available.
     """
     with _lock:
         _before.append(os.environ.get(SAFE))
@@ -41,7 +42,7 @@ def without_cwd_imports() -> Iterator[None]:
 def ignore_sigint() -> Iterator[None]:
     """Let processes that this thread starts in this context ignore Ctrl-C from their beginning.
 
-    A terminal sends Ctrl-C to all processes of a command, but only the parent should answer it.
+    A terminal sends Ctrl-C to all processes of a command, but only the parent should react to it.
     """
     # children inherit the blocked signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -54,16 +55,14 @@ def ignore_sigint() -> Iterator[None]:
 def ended_with_this() -> dict[str, Any]:
     """Return arguments with which loky starts workers that end soon after this process.
 
-    A worker ends even if it is playing a task.
+    A worker ends even in the middle of a task.
     """
     return {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
 
 
 @cache
 def exit_with_parent(parent: int) -> None:
-    """Make this process end soon after its parent, and ignore the signals that the parent
-    handles.
-    """
+    """Make this process end soon after its parent, and ignore the signals of its parent."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)
 

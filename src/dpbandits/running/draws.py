@@ -1,8 +1,8 @@
 """Check that NumPy and Numba draw the random numbers that earlier versions drew.
 
-Tests compare pulls with golden pull counts, which were made with these numbers. The id of a setting
-does not contain the versions of libraries. So a version that draws other random numbers must not
-add runs to stored runs.
+Tests compare pulls with golden (recorded) pull counts, which depend on these numbers. The id of a
+setting does not contain the versions of libraries. So if a version draws other random numbers, its
+runs must not be stored together with earlier runs.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from .seeds import generator
 
 ROUNDS, DISTRIBUTIONS = 8, 8
 DRAWN = "cb9f19bf71a4"  # the digest of the numbers that NumPy must draw
-# An empty file with this name beside the machine code of one version of each library: it means that
-# Numba's numbers are correct
+# An empty file with this name lies beside the machine code for one version of each library. It
+# means that Numba's numbers were checked and are correct
 CHECKED = "draws_are_equal"
 
 
 def draw(rng, out):
     """Draw from each distribution, with small and with large parameters.
 
-    For some distributions, small and large parameters are drawn by different methods.
+    For some distributions, NumPy uses different methods for small and for large parameters.
     """
     for t in range(len(out)):
         a = 0.5 if t % 2 else 4.0

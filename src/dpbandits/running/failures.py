@@ -23,8 +23,8 @@ FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)
 def trace_of(error: BaseException) -> str:
     """Return the traceback of any exception as printable text, shortened if it is very long.
 
-    The traceback begins with the user's code if the exception passed through it. For BadInput, the
-    text is the message alone.
+    If the exception passed through the user's code, the traceback begins there. For BadInput, the
+    text is only the message.
     """
     if isinstance(error, BadInput):
         return str(error)
@@ -59,7 +59,8 @@ class Failure:
 
 
 class RunsFailed(InOneLine):
-    """Some runs could not be finished. The other runs are stored, and no table is made.
+    """The error if some runs could not be finished. The other runs are stored, but no table is
+    made.
 
     Attributes:
         failures: the runs and the reasons.

@@ -1,5 +1,5 @@
-"""Seed the global generators ``np.random`` and ``random``, from which a user's algorithm
-may draw.
+"""Seed Python's and NumPy's global generators (``random``, ``np.random``), from which a user's
+algorithm may draw.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ _twister = np.random.MT19937(0)  # this generator gets a new seed for each run
 def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[], bool]]:
     """Seed the global generators for a run, and restore their states afterwards.
 
-    The global generators of compiled code belong to the thread. The global generators of Python are
-    not used by compiled code. They are seeded for a run in plain Python, and no other thread plays
-    a run in plain Python at the same time.
+    Compiled code has other global generators, separate in each thread. Python's global generators
+    are seeded only for runs in plain Python, and only one thread at a time plays such a run.
 
     Yields:
         A function that returns whether compiled code has drawn from its global generators since

@@ -1,4 +1,4 @@
-"""Monte-Carlo runs: play the missing runs of a request, and store finished runs meanwhile."""
+"""Monte-Carlo runs: play the missing runs of a request, and store each run when it is finished."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from .work import Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
-    The function prints the notes of data, such as columns that are not used, and the limits of
-    promises, each line once in this process.
+    The function prints remarks on the data, such as unused columns, and the limits of privacy
+    promises. Each line is printed once per process.
 
     Raises:
-        Interrupted: the call was interrupted; the message says where finished runs are stored, or
-            how they can be stored.
+        Interrupted: the user interrupted the call; the message says where finished runs are stored,
+            or how to store them next time.
         BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
     for setting in request.settings:
@@ -58,13 +58,13 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
 
 
 def play_request(request: Request, for_pages: bool = False) -> Played:
-    """Play the missing runs of a request; with ``runs=auto``, play until there are enough runs.
+    """Play the missing runs of a request. With ``runs=auto``, play until there are enough runs.
 
     If ``for_pages``, also play the additional runs for the means of a paper's experiment.
 
     Raises:
-        BadInput: the table would be too large, or for the reasons of ``run_settings``.
-        RunsFailed, CannotWrite, CannotRead, WorkersLost: for the reasons of ``run_settings``.
+        BadInput: the table would be too large, or see ``run_settings``.
+        RunsFailed, CannotWrite, CannotRead, WorkersLost: see ``run_settings``.
     """
     check_size(request)
     store: Store = Memory()
@@ -101,15 +101,17 @@ def run_settings(
 ) -> int:
     """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
-    The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. In a
-    process of ``multiprocessing.Pool``, which may not start other processes, threads play all runs.
+    The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. A
+    process of ``multiprocessing.Pool`` may not start other processes, so threads play all runs
+    there.
 
     Returns:
         The number of runs that were played.
 
     Raises:
         RunsFailed: some runs could not be finished; the other runs are stored.
-        BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers.
+        BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers than the
+            tested versions.
         WorkersLost: the cluster does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; runs that were stored before are intact.
         CannotRead: stored runs cannot be read.
@@ -163,9 +165,7 @@ def _missing(store: Store, setting: Setting, runs: int) -> tuple[int, ...]:
 
 
 def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
-    """Compile the loops of settings, and return the traceback for each setting that cannot be
-    compiled.
-    """
+    """Compile the loops of settings. Return a traceback for each setting that does not compile."""
     compiled = [setting for setting in settings if setting.algorithm.compiled]
     first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     report_compilation(list(first.values()))

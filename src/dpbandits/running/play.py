@@ -1,4 +1,4 @@
-"""Play runs: one compiled loop records the pulls and the answer of each run."""
+"""Play runs. One compiled loop plays many runs, and records the pulls and the answer of each."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def play(setting: Setting, run: int) -> Record:
 
 
 def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
-    """Play some runs of a setting; each has the same result as if it were played alone."""
+    """Play several runs of a setting. Each run has the same result as if it were played alone."""
     together = len(runs) > 1
     # In plain Python an algorithm may call rng.spawn, whose result depends on the seed of the
     # generator and not on its state
@@ -63,7 +63,7 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
         found = _play(setting, runs)
         if not (together and drawn_from()):
             return found
-    # the algorithm draws from the global generators, so each run needs its own seed of them
+    # the algorithm draws from the global generators, so these need a new seed before each run
     return [play(setting, run) for run in runs]
 
 
@@ -94,7 +94,7 @@ def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
 
 
 class Arms(NamedTuple):
-    """The arms of several runs, which are shuffled before each run or keep their listed order."""
+    """The order of the arms in several runs: shuffled before each run, or as listed."""
 
     # int64 array (runs, K), output: the number of the arm at each place; (0, K) without shuffling
     order: np.ndarray
@@ -104,7 +104,7 @@ class Arms(NamedTuple):
 
 
 def by_arm(env: Any) -> tuple[np.ndarray, ...]:
-    """Return the arrays of an environment that have an entry for each arm, as int64 matrices."""
+    """Return the arrays of an environment with an entry for each arm, viewed as int64 matrices."""
     arrays = (getattr(env, name) for name in env.by_arm)
     return tuple(x.view(np.int64).reshape(len(x), math.prod(x.shape[1:])) for x in arrays)
 
@@ -130,9 +130,10 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: the state of each stream's generator, as in memory, at the beginning of each run:
-            uint64 array (runs, STREAMS, WORDS). If empty, the generators continue from run to run.
-        arms: the arms; None if they are not shuffled. Otherwise ``states`` are needed.
+        states: the states of the generators of all streams at the beginning of each run, uint64
+            array (runs, STREAMS, WORDS). If the array is empty, the generators continue from run to
+            run.
+        arms: the arms; None if they are not shuffled. Shuffled arms need ``states``.
 
     Returns:
         The traces, int64 array (runs, C + 1, K), or the traces of a contextual game, float64 array;
@@ -152,7 +153,7 @@ def play_loop(
 
 @shared_borrowing
 def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
-    """Shuffle the arms of run ``i``: every order has the same probability."""
+    """Shuffle the arms for run ``i``; every order has the same probability."""
     order, K = arms.order, arms.order.shape[1]
     for a in range(K):
         order[i, a] = a
@@ -168,8 +169,8 @@ def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
 
 
 def play_games(game, rng, memory, states, arms, arguments, traces, answers):
-    """Play all runs in a loop. The global name ``played`` is bound to the algorithm before this
-    function is compiled.
+    """Play all runs in a loop. Before this function is compiled, the global name ``played`` must be
+    bound to the algorithm.
     """
     for i in range(len(answers)):
         restart(game)

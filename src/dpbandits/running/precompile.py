@@ -1,7 +1,7 @@
 """Compile several algorithms in child processes, on all cores at once.
 
-A child imports everything again, which takes longer than compiling one or two algorithms. Before
-the algorithms of a command are compiled, their names and the expected time are printed.
+A child process is worth its time only for several algorithms, since it imports everything again.
+Before the algorithms of a command are compiled, their names and the expected time are printed.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def report_compilation(settings: Sequence[Setting]) -> None:
 
 
 def must_be_compiled(algorithm: Algorithm) -> bool:
-    """Return whether an algorithm needs compilation: its code is neither loaded nor cached
-    on disk.
+    """Return whether an algorithm must be compiled, since its machine code is neither loaded nor
+    cached on disk.
     """
     if not algorithm.compiled:
         return False
@@ -65,11 +65,11 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 
 
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
-    """Compile the loops of settings that are not cached on disk yet, if there are several.
+    """Compile several loops of settings that are not yet cached on disk, in child processes.
 
-    A loop that cannot be compiled in a child is compiled later, in the process that needs it. This
-    includes the loop of a function that was passed from Python, since a child would import the
-    module of the function again.
+    A loop that cannot be compiled in a child is compiled later, in the process that needs it. The
+    loop of a function that was passed from Python is also compiled there, since a child would have
+    to import the module of the function again.
     """
     missing = [
         setting

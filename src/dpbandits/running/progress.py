@@ -18,10 +18,10 @@ def write_above_bar(line: str) -> None:
 
 
 def announce_imports() -> None:
-    """Print at once that libraries are being imported, where progress bars are shown.
+    """Print that libraries are being imported, if progress is shown (on a terminal or in Jupyter).
 
-    The first call of a session imports Numba and pandas, which takes seconds, before it can show a
-    progress bar.
+    The first call of a session imports Numba and pandas. These imports take seconds, in which no
+    progress bar can be shown.
     """
     if "numba" not in sys.modules and _is_shown():
         said = "importing Numba and pandas, once in a session: a few seconds ..."

@@ -1,4 +1,6 @@
-"""Runners, whose workers call functions: threads and processes, or workers of Dask or Slurm."""
+"""Runners let workers call functions. The workers are threads, processes, or workers of Dask or
+Slurm.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,17 @@ HASHES = {"PYTHONHASHSEED": "0"}
 PATIENCE = 15  # seconds within which a cluster must give its first answer
 FIRST_WORKER_SECONDS = 10.0  # seconds within which a cluster's first worker must appear
 QUIET = 2.0  # seconds between two counts of a cluster's workers while no result comes
-ABSENT = 60.0  # a cluster is lost after so many seconds without a worker or without an answer
+ABSENT = 60.0  # a cluster counts as lost after this many seconds without a worker or an answer
 
 
 class Runner:
-    """A runner lets workers call functions. A runner is used in a ``with`` statement; the workers
-    end with the statement.
+    """A runner lets workers call functions. A runner is used in a ``with`` statement, at whose end
+    the workers end.
 
     Attributes:
         jobs: number of workers.
         is_here: whether the workers run on this machine.
-        where: the keys that choose the runner.
+        where: the keys with which a user chooses the runner.
     """
 
     is_here = True
@@ -55,13 +57,13 @@ class Runner:
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         """Let a worker call a function, and return the future of the result.
 
-        If an exception comes instead of the result, for example because the worker died, the future
-        raises it.
+        If the worker dies or the function raises an exception, the future raises an exception
+        instead of giving a result.
         """
         raise NotImplementedError
 
     def check(self, came: bool) -> None:
-        """Check that the workers still exist; ``came`` says whether results have come since the
+        """Check that the workers still exist. ``came`` says whether results have come since the
         last check.
 
         Raises:
@@ -72,11 +74,11 @@ class Runner:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        """End the workers; after an error, end busy workers, too, if that is possible."""
+        """End the workers. After an error, also try to end workers that are still busy."""
 
 
 class Threads(Runner):
-    """Threads of this process; the process can exit without waiting for them."""
+    """Threads of this process. The process can exit without waiting for the threads."""
 
     def __init__(self, jobs: int):
         super().__init__(jobs)
@@ -108,7 +110,7 @@ class Threads(Runner):
 
 
 class Processes(Runner):
-    """Processes of this machine, started by joblib and used again by later requests.
+    """Processes of this machine, which joblib starts and which later requests use again.
 
     The processes have the environment variables and the working folder of the current request.
     """
@@ -142,7 +144,7 @@ class Processes(Runner):
 
 
 def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) -> Any:
-    """Call a function in a worker process, which may have to import the function first."""
+    """Call a function in a worker process, which first imports the function if necessary."""
     os.environ.clear()
     os.environ.update(variables)
     if folder is not None:
@@ -156,9 +158,9 @@ _sent: dict[str, str] = {}
 
 
 def renew(versions: Mapping[str, str]) -> None:
-    """End the processes of earlier requests if one of these functions has changed.
+    """End the processes of earlier requests if a user has changed one of these functions.
 
-    Processes import the function's module only once.
+    The reason is that a process imports the module of a function only once.
     """
     if any(_sent.get(name, version) != version for name, version in versions.items()):
         get_reusable_executor(reuse=True).shutdown(kill_workers=True)
@@ -166,7 +168,8 @@ def renew(versions: Mapping[str, str]) -> None:
 
 
 class Dask(Runner):
-    """Workers of a cluster of Dask. All of them, and the cluster's scheduler, may end at any time.
+    """Workers of a cluster of Dask. The workers and the scheduler of the cluster may end at any
+    time.
 
     Raises:
         BadInput: a package is not installed, or the cluster does not answer.
@@ -262,7 +265,9 @@ class Slurm(Dask):
         self._reach(distributed.Client(self._jobs, timeout=PATIENCE))
 
     def _refuse_bad_jobs(self) -> None:
-        """Ask Slurm whether it would accept a job, since Dask only logs a refusal."""
+        """Ask Slurm whether it would accept a job. Without this check, a refusal would only be
+        logged by Dask.
+        """
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
             script.write(self._jobs.job_script())
             script.flush()
@@ -277,7 +282,7 @@ class Slurm(Dask):
             raise BadInput(f"{self.where}: the jobs cannot be submitted ({reason})")
 
     def _workers(self) -> int:
-        """Return the number of threads of the jobs that run or wait."""
+        """Return the number of threads in the jobs that run or wait."""
         names = [job.job_id for job in self._jobs.workers.values()]
         ask = ["squeue", "--noheader", "--format=%i", f"--jobs={','.join(names)}"]
         found = subprocess.run(ask, capture_output=True, text=True, timeout=PATIENCE).stdout.split()

@@ -1,4 +1,6 @@
-"""The scheduler hands out tasks, takes their outcomes, stores finished runs, and shows progress."""
+"""The scheduler gives tasks to workers, takes their outcomes, stores finished runs, and shows
+progress.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from .runners import Runner
 from .work import Outcome, Task, Work
 from .worker import run_task
 
-AHEAD = 2  # number of tasks handed out for each worker: one task waits while another is played
+AHEAD = 2  # number of tasks given out for each worker: one is played while the next waits
 TICK = 0.25  # seconds between two checks for work to do, if no task ends
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
@@ -27,11 +29,11 @@ LOCKED = 5.0  # seconds that the scheduler then waits for folders that other pro
 
 
 class Scheduler:
-    """Plays runs. A thread of its own hands out tasks and stores runs, while the main thread waits.
+    """Plays runs. A separate thread gives out tasks and stores runs, while the main thread waits.
 
-    The main thread handles signals. If the scheduler ran in the main thread, a kernel would delay
-    signals, and an exception raised by a signal's handler could lose an outcome or interrupt a
-    write.
+    The main thread must be free to handle signals such as Ctrl-C. If the scheduler ran there, a
+    kernel would delay signals, and an exception raised by a signal could lose an outcome or
+    interrupt the writing of a file.
 
     Attributes:
         played: number of runs that were played.
@@ -51,11 +53,11 @@ class Scheduler:
         self._error: BaseException | None = None
 
     def play(self, parts: Sequence[tuple[Runner, Work]], broken: Mapping[Task, str]) -> None:
-        """Play all work, each part by its runner; ``broken`` has the tracebacks of tasks that
+        """Play all work; each runner plays its part. ``broken`` has the tracebacks of tasks that
         cannot be played.
 
-        An exception of the scheduler, or of a signal's handler in this thread, is raised after the
-        finished runs have been stored as far as possible.
+        If an exception occurs in the scheduler or comes from a signal, finished runs are stored as
+        far as possible before the exception is raised.
         """
         self._thread = threading.Thread(target=self._run, args=(parts, broken), daemon=True)
         try:
@@ -75,8 +77,8 @@ class Scheduler:
             raise self._error
 
     def stop(self) -> None:
-        """Hand out no more tasks, wait a second for the tasks that are being played, and store
-        the finished runs.
+        """Give out no more tasks, wait a second for the tasks that are being played, and store the
+        finished runs.
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
@@ -117,7 +119,7 @@ class Scheduler:
             self._receive(runner, work, pending, patience)
 
     def _stored(self, task: Task) -> frozenset[int]:
-        """Return the runs of a task that another process has stored since the tasks were made."""
+        """Return which runs of a task another process has stored since the tasks were made."""
         try:
             return self._store.finished(task.setting) & frozenset(task.runs)
         except (Damaged, FileTrouble):
@@ -126,7 +128,9 @@ class Scheduler:
     def _receive(
         self, runner: Runner, work: Work, pending: dict[Future, Task], seconds: float
     ) -> None:
-        """Take the outcomes that have come; wait up to ``seconds`` for the first outcome."""
+        """Take the outcomes that have arrived. If there is none, wait up to ``seconds`` for the
+        first one.
+        """
         done, _ = wait(pending, seconds, FIRST_COMPLETED)
         runner.check(bool(done))
         for future in done:
@@ -145,7 +149,7 @@ class Scheduler:
         self._bar.refresh()
 
     def _take(self, task: Task, outcome: Outcome) -> None:
-        """Add the runs and failures of a settled task."""
+        """Add the runs and failures of a task to the results."""
         setting = task.setting
         finished = outcome.played.keys() | outcome.stored
         if lost := tuple(run for run in task.runs if run not in finished):

@@ -1,4 +1,4 @@
-"""Seeds: every run has its own streams of random numbers, independent of the other runs."""
+"""Seeds: every run has its own streams of random numbers, independent of all other runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ MIX_LEFT, MIX_RIGHT, DROPPED = np.uint32(0xCA01F9DD), np.uint32(0x4973F715), 12
 
 
 def generator(seed: int, run: int, stream: int) -> np.random.Generator:
-    """Return the generator of one stream of one run; it depends only on these three numbers.
+    """Return the generator of one stream of one run. The generator depends only on seed, run and
+    stream.
 
     Rewards and noise come from different streams, so a change of the noise does not change rewards.
     """
@@ -28,12 +29,11 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
 
 
 def states(seed: int, runs: Sequence[int]) -> np.ndarray:
-    """Return the initial states of the generators of some runs, in the form that NumPy has in
+    """Return the initial states of the generators of some runs, in the form that NumPy stores in
     memory.
 
-    The result is a uint64 array (runs, STREAMS, WORDS). The states equal the states of the
-    generators that ``generator`` returns, but all states are computed at once, in a tenth of the
-    time.
+    The result is a uint64 array (runs, STREAMS, WORDS). The result has the states of the generators
+    that ``generator`` returns. But here all states are computed at once, in a tenth of the time.
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)
@@ -80,8 +80,8 @@ def _hash(word: np.ndarray, constant: int, multiplier: int) -> tuple[np.ndarray,
 
 
 def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
-    """Return a view of the memory of an SFC64's state, uint64 array (WORDS,). The array changes
-    whenever the generator does, and vice versa.
+    """Return the state of an SFC64 generator as uint64 array (WORDS,). The array is the generator's
+    memory: if one changes, the other changes, too.
     """
     words = ctypes.c_uint64 * WORDS
     return np.ctypeslib.as_array(words.from_address(bits.ctypes.state_address))
@@ -89,9 +89,10 @@ def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
 
 @cache
 def check_layout() -> None:
-    """Check the memory layout of an SFC64's state: the four numbers of the state and a fifth one.
+    """Check that the memory of an SFC64 has the expected form: four numbers of the state, and a
+    fifth.
 
-    The fifth number is 0, except when half of a drawn number is still unused.
+    The fifth number is 0, except if half of a drawn number is still unused.
 
     Raises:
         RuntimeError: this version of NumPy stores the state in another form.

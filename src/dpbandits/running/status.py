@@ -1,5 +1,5 @@
-"""Count the finished runs of a setting, and estimate the time of its other runs and of the
-table.
+"""Count the finished runs of a setting, and estimate the time until the other runs and the table
+are finished.
 """
 
 from __future__ import annotations
@@ -51,13 +51,14 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
 
 
 def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
-    """Estimate the seconds until the table of some settings is written, at least and at most.
+    """Estimate the smallest and the largest number of seconds until the table of some settings is
+    written.
 
     The estimate is the time of the unfinished runs, divided by the number of workers, plus the time
-    for storing runs and writing the table. A setting without a finished run is assumed to take as
-    long as other settings with the same algorithm and horizon. If no such setting has a finished
-    run, each round is assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds; for an
-    algorithm in plain Python, the estimate is then NaN.
+    for storing runs and writing the table. If a setting has no finished run, its runs are assumed
+    to take as long as runs of other settings with the same algorithm and horizon. If there are no
+    such runs either, each round is assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds;
+    for an algorithm in plain Python the estimate is then NaN.
     """
     known = defaultdict(list)
     for one in found:

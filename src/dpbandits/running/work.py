@@ -1,4 +1,5 @@
-"""Work: runs that are to be played, the tasks into which they are divided, and their outcomes.
+"""Work: the runs that must be played, the tasks into which they are divided, and the outcomes of
+tasks.
 
 ``Work.complete`` decides what happens after the death of a worker.
 """
@@ -20,10 +21,10 @@ from .failures import trace_of
 
 # A generator of its own, since the global generator of ``random`` belongs to the user
 _rng = random.Random()
-EPISODIC = 10_000  # an episodic run takes about as long as so many rounds that are played singly
+EPISODIC = 10_000  # an episodic run takes about as long as this many rounds that are played singly
 # seconds that the first task of a setting should take, and that each later task should take
 FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5
-DEATHS = 20  # a setting is given up if so many workers die without a finished run in between
+DEATHS = 20  # a setting is given up if this many workers die without a finished run in between
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
 
@@ -52,9 +53,9 @@ def is_played_singly(setting: Setting) -> bool:
 class Outcome(NamedTuple):
     """The result of a task: the finished runs, and the reason why other runs are not finished.
 
-    An outcome does not contain its task. The task may contain a class of the user's notebook or
-    script, and unpickling this class here would replace its methods by copies that do not see later
-    changes of the notebook.
+    An outcome does not contain its task, since the task may contain a class of the user's notebook
+    or script. Unpickling this class here would replace its methods by copies, which would not see
+    later changes of the notebook.
     """
 
     played: Runs  # the runs that were finished
@@ -65,8 +66,8 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of_death(cls, error: BaseException) -> Outcome:
-        """Return the outcome of a task whose worker died or could not load the task; ``error`` is
-        the exception that the runner raised.
+        """Return the outcome of a task whose worker died or could not load it. ``error`` is the
+        exception that the runner raised.
         """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         return cls({}, DEATH if is_death else trace_of(error), died=True)
@@ -75,17 +76,17 @@ class Outcome(NamedTuple):
 class Work:
     """Runs that are still to be played.
 
-    Settings with the longest runs come first. A task should take about half a second: the first
-    task of an algorithm is a single run, and the measured time of a run determines the number of
-    runs of later tasks. Little work is divided into about eight tasks for each worker.
+    Settings with the longest runs come first. A task should take about half a second. The first
+    task of an algorithm is therefore a single run, and its measured time determines the number of
+    runs of later tasks. If there is little work, each worker gets about eight tasks.
 
-    Concurrent processes rarely play the same runs, because settings of equal cost are shuffled and
-    the runs of a setting begin at a random run.
+    Several processes may play the same request at once. Such processes rarely play the same runs,
+    because settings of equal cost are shuffled and each setting begins with a random run.
 
-    If a worker dies, each task that was handed out may be the cause. Each of these tasks is played
+    If a worker dies, any task that was given out may be the cause. Each of these tasks is played
     once more, while no other task is played. If its worker dies again, the task is divided into
     halves, which are played in the same way, until the run that kills its worker is found. A task
-    of a single run is played three times in all.
+    with a single run is played three times in total.
     """
 
     def __init__(self, missing: Iterable[Task], workers: int):
@@ -103,7 +104,7 @@ class Work:
         self._deaths: Counter[Setting] = Counter()
 
     def next_task(self) -> Task | None:
-        """Return the next task; None if no task is left, or if an outcome must come back first."""
+        """Return the next task, or None if no task is left or an outcome must arrive first."""
         if self._suspects or any(task.deaths for task in self._handed_out):
             if self._handed_out:
                 return None
@@ -131,9 +132,9 @@ class Work:
         return max(1, int(min(in_time, self._share * len(rest.runs) / rest.cost)))
 
     def complete(self, task: Task, outcome: Outcome) -> bool:
-        """Take the outcome of a task that was handed out, and return whether the task is settled.
+        """Take the outcome of a task that was given out, and return whether the task is settled.
 
-        A task is not settled if some of its runs will be handed out again. The time of the task
+        A task is not settled if some of its runs will be given out again. The time of a task
         determines the size of later tasks.
         """
         setting = task.setting
@@ -149,8 +150,8 @@ class Work:
         return True
 
     def _again(self, task: Task) -> bool:
-        """Queue the runs of a task whose worker died, so that they are played again. Return False
-        if the runs are given up instead.
+        """Put the runs of a task whose worker died back into the queue. Return False if the runs
+        are given up instead.
         """
         was_suspect, half = task.deaths > 0, len(task.runs) // 2
         self._deaths[task.setting] += was_suspect

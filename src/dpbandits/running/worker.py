@@ -19,9 +19,9 @@ from .work import Outcome, Task
 def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """Play the runs of a task that are not ``stored``, and return the outcome.
 
-    If a run raises any exception, the other runs are still played. Even a KeyboardInterrupt does
-    not stop the task, since workers receive neither Ctrl-C nor SIGTERM. A worker on another machine
-    (``here`` is False) compiles missing code.
+    If a run raises an exception, the other runs are still played. This holds even for
+    KeyboardInterrupt: only a run itself can have raised it, since workers receive neither Ctrl-C
+    nor SIGTERM. A worker on another machine (``here`` is False) compiles missing code.
     """
     start, setting = time.perf_counter(), task.setting
     runs = left = [run for run in task.runs if run not in stored]
@@ -44,7 +44,7 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
 
 
 def _prepare(setting: Setting, here: bool) -> None:
-    """Prepare a worker for a setting; refuse an algorithm of another version or installation."""
+    """Prepare a worker for a setting. Refuse an algorithm of another version or installation."""
     if setting.algorithm.version != setting.version:
         raise RuntimeError(
             f"the worker has another version of {setting.algo} ({setting.algorithm.version}, but "

@@ -1,1 +1,1 @@
-"""From a configuration and the points of its sweep, make the frozen settings that are run."""
+"""Make the settings that are run, from a configuration and the points of its sweep."""

@@ -1,5 +1,5 @@
-"""The keys of ``runs=auto``, which decide when a setting has enough runs, and the numbers of runs
-after which its runs are examined.
+"""The keys of ``runs=auto``. These keys decide when a setting has enough runs, and after which
+numbers of runs this is examined.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ SHARE, SECONDS = "a number between 0 and 1 is needed", "a number of seconds abov
 class Auto(NamedTuple):
     """The condition under which a setting has enough runs, see ``running/auto.py``."""
 
-    precision: float  # the largest ratio of half of the interval to the mean
+    precision: float  # enough runs: half the interval is at most this multiple of the mean
     max_runs: int  # the largest number of runs of each setting
     max_time: float = math.inf  # seconds after which no more runs are begun
 
     def has_all_runs_of(self, other: Auto) -> bool:
-        """Return whether each setting has at least as many runs as under another condition."""
+        """Return whether settings under this condition have at least as many runs as under another
+        condition.
+        """
         return (
             self.precision <= other.precision
             and self.max_runs >= other.max_runs
@@ -34,9 +36,7 @@ class Auto(NamedTuple):
         )
 
     def looks(self, first: int = FIRST_RUNS) -> list[int]:
-        """Return the numbers of runs at which the runs of a setting are examined, in
-        ascending order.
-        """
+        """Return after how many runs a setting is examined, in ascending order."""
         return [first, *(n for n in SERIES if first < n < self.max_runs), self.max_runs]
 
 

@@ -1,4 +1,4 @@
-"""The privacy of a setting: the privacy budget, and for local privacy the users and eps_min."""
+"""The privacy of a setting: its privacy budget and, for local privacy, its users and eps_min."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Privacy(NamedTuple):
     # their own, the level of the least private user
     budget: float
     population: Population  # the population of users
-    # users with a level below this send nothing; None without local privacy
+    # users with a level below eps_min send nothing; None without local privacy
     eps_min: float | None = None
     auto: bool = False  # whether eps_min was chosen automatically
 
@@ -36,12 +36,13 @@ def privacy(
 ) -> Privacy:
     """Return the privacy of the setting at a point of a configuration's sweep.
 
-    The default of the budget is in the signature of the algorithm, or else 1. An algorithm ignores
-    a budget that it does not take. A budget that no algorithm of the sweep takes is refused
-    (``taken`` has the names of the other budgets). If a sweep varies eps_min, algorithms that do
-    not take eps_min ignore it. If the configuration sets a single eps_min, such algorithms are
-    refused. ``at`` has the keys with their values at the point. ``users`` is None if all users have
-    the level eps. The horizon is NaN if there is none.
+    The default budget is in the signature of the algorithm; without a default there it is 1. An
+    algorithm ignores a budget that it does not take, such as ``rho``. If no algorithm of the sweep
+    takes a budget, the budget is refused (``taken`` has the names of budgets that some algorithm
+    takes). If a sweep varies eps_min, algorithms that do not take eps_min ignore it. If the
+    configuration sets a single eps_min, such algorithms are refused. ``at`` has the values of the
+    keys at the point. ``users`` is None if all users have the level eps. The horizon is NaN if
+    there is none.
     """
     for other in BUDGETS:
         given = config.get(other)

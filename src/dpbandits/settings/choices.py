@@ -1,5 +1,5 @@
-"""Convert Python values to values of a configuration, and represent the choice of an algorithm or
-environment as a value.
+"""Convert Python values to values of a configuration, and represent a chosen algorithm or
+environment together with values of its parameters.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ MAX_RANGE = 1_000_000  # length of a range, which becomes a list
 
 
 class Several(list[Any]):
-    """A list of values of a key, each of which is run. Any other list is a single value."""
+    """Several values of a key, all of which are run. Any other list is a single value."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A file of a group, or a function, with values for its parameters.
+    """The choice of a configuration file, or of a function, with values for its parameters.
 
     Attributes:
         name: the name, as it is shown in tables.
         values: values of parameters; for an algorithm a list of values is a sweep.
-        contents: the whole configuration, ``values`` included; None to read it from the file.
-        algorithm: the algorithm; None to load it from the file.
+        contents: the whole configuration, ``values`` included; None if it is in the file.
+        algorithm: the algorithm; None if it is in the file.
     """
 
     name: str
@@ -109,10 +109,11 @@ def algorithm_choice(
 ) -> Choice:
     """Return the choice of an algorithm with values for its parameters.
 
-    The algorithm is given by its name, as a function, as a class, or as an earlier choice. The
-    group is None if it is not known yet. For a function, ``rewards`` states the assumption on the
-    rewards, and ``guarantee`` states the privacy promise. If ``makes_policies`` is true, the
-    function returns an object that chooses arms, as a class does.
+    The algorithm is given as a name, a function, a class, or an earlier choice. ``group`` is None
+    if it is not known yet whether this is an algorithm or a stopping rule. For a function,
+    ``rewards`` states the assumption on the rewards, and ``guarantee`` states the privacy promise.
+    If ``makes_policies`` is true, the function returns an object that chooses arms, as a class
+    does.
     """
     values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
@@ -144,7 +145,7 @@ def algorithm_of(
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:
-    """Return the choice of an environment or a population: a file's name, with other values."""
+    """Return the choice of an environment or a population: a file's name, and changed values."""
     name = plain_data(group, name)
     contents = read_group(group, name)
     changed = {key: plain_data(f"{group}.{key}", value) for key, value in values.items()}
@@ -157,8 +158,8 @@ def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choi
 
 
 def listed(key: str, value: Any) -> Any:
-    """Convert a list, a tuple, an array, a pandas series or index to a list, and a mapping to a
-    dictionary.
+    """Convert a list, a tuple, an array, a pandas series or a pandas index to a list. Convert a
+    mapping to a dictionary.
 
     Any other value is returned unchanged.
     """

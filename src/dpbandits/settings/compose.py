@@ -1,7 +1,8 @@
 """Compose a request from keys and values of a command line or of a call in Python.
 
-A key is a key of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the chosen
-files. Then the values of keys are set on the result, and the keys that vary become grids.
+A key is a key of a command, such as ``runs``, or a parameter ``GROUP.NAME`` of a file. Hydra
+composes the chosen files. Then the given values replace values in the result, and the keys with
+several values become grids of a sweep.
 """
 
 from __future__ import annotations
@@ -44,13 +45,12 @@ class Given:
     """The keys of a command line or of a call, with their values.
 
     Attributes:
-        values: the values of keys; several values of a key are all run.
+        values: the values of keys; if a key has several values, all are run.
         added: keys that need not exist, as ``+KEY=VALUE`` adds them.
         removed: keys that are reset to their value in ``conf/config.yaml``, as ``~KEY`` does.
-        file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual
-            file.
-        python: the names of the arguments of a call from Python, for messages; None for a command
-            line.
+        file: the file with all keys and their defaults, as given by ``--config-name``; None for the
+            usual file.
+        python: the names of the arguments of a call in Python; None for a command line.
     """
 
     values: Mapping[str, Any]
@@ -71,8 +71,8 @@ def request_from(
 
     Args:
         question: the question.
-        given: keys of the command with their values, None for the default; the value of a group may
-            be a name, a choice or a list.
+        given: keys of the command with their values; None stands for the default. The value of a
+            group, such as ``env``, may be a name, a choice or a list of these.
         parameters: parameters of the algorithm.
         folders: the user's configuration folders.
     """
@@ -101,7 +101,7 @@ def request_from(
 
 
 def _swept(value: Any) -> Any:
-    """Return a list as several values of a key, and any other value as it is."""
+    """Return a list as several values of a key, and any other value unchanged."""
     return Several(value) if isinstance(value, list) else value
 
 
@@ -117,14 +117,14 @@ def compose(
 ) -> Request:
     """Compose the request of some keys.
 
-    The values of these keys replace the values of the experiment, which replace the defaults. A key
-    with one value adds no column to the table; a key that varies does.
+    These values replace the values in an experiment's file, which replace the defaults. A key with
+    several values becomes a column of the table.
 
     Args:
         question: the question of the command.
         given: the keys.
         folders: the user's configuration folders.
-        changed: the words of a command line that decide what is run.
+        changed: those words of a command line that decide what is run.
 
     Raises:
         BadInput: the request cannot be run.
@@ -144,8 +144,8 @@ def compose(
 
 
 class _Composition:
-    """The configuration of a request, and the configurations that Hydra composes for the choices in
-    its groups.
+    """The work of ``compose``: the configuration of a request, and the configuration that Hydra
+    composes for each choice in a group.
 
     Attributes:
         question: the question that the chosen algorithms answer.
@@ -184,7 +184,7 @@ class _Composition:
         self._set_values()
 
     def _given_choices(self, group: str) -> list[Choice]:
-        """Return the choices that are given for a group."""
+        """Return the choices that the user gave for a group."""
         value, python = self.given.values[group], self.given.python is not None
         if means := means_of(group, value, self.folders, python):
             raise BadInput(f"{group}={shown(value)}: names are needed; {means}")
@@ -207,7 +207,7 @@ class _Composition:
         return Choice(plain(data))
 
     def _base(self) -> Composed:
-        """Compose the files of the groups in which a single file is chosen."""
+        """Compose the files of those groups in which the user chose a single file."""
         self.names = {key: plain(x) for key, x in self.given.values.items() if "@" in key}
         for group, (choice, *_) in self.chosen.items():
             if choice.contents is None and not isinstance(self.given.values[group], Several):
@@ -221,7 +221,7 @@ class _Composition:
         return found
 
     def _composed(self, names: Mapping[str, str]) -> Composed:
-        """Compose the files with Hydra, with other names chosen in some groups."""
+        """Compose the files with Hydra; ``names`` replaces the choices in some groups."""
         file = self.given.file or self.question.keys_file
         found = compose_files(file, {**self.names, **names}, self.folders)
         if self.given.removed:
@@ -235,12 +235,12 @@ class _Composition:
             if group not in found.choices:
                 first = f"defaults: [{self.question.keys_file}, _self_]"
                 raise BadInput(
-                    f"{group}: no file is chosen; a file of all keys begins with {first}"
+                    f"{group}: no file is chosen; a file for --config-name begins with {first}"
                 )
             contents = found.tree.get(group, {})
             if not isinstance(contents, Mapping):
                 how = f"defaults: [override /{group}: {plain(contents)}, _self_]"
-                raise BadInput(f"{group}: {plain(contents)}: a file chooses another by {how}")
+                raise BadInput(f"{group}: {plain(contents)}: write {how} in the file")
         return found
 
     def _load(self, group: str) -> None:
@@ -282,7 +282,7 @@ class _Composition:
         return not several and group not in swept_names(self.config)
 
     def _refuse_unknown(self) -> None:
-        """Refuse a key that is neither a key of the command nor a parameter of a choice."""
+        """Refuse a key that is neither a key of the command nor a parameter of a chosen file."""
         groups, own = self.question.groups, self.groups.parameters()
         for key, value in self.keys.items():
             group, _, name = key.partition(".")
@@ -335,7 +335,7 @@ class _Composition:
         self._refuse_references(known)
 
     def _known(self, point: Point) -> dict[str, Any]:
-        """Return the keys with their values at a point of the sweep."""
+        """Return all keys with the values that they have at a point of the sweep."""
         groups = self.groups
         whole = groups.beside(self.base, None, point) if groups.refers else self.base
         return groups.filled(whole, whole.named(point))
@@ -343,8 +343,9 @@ class _Composition:
     def _refuse_references(self, known: Mapping[str, Any]) -> None:
         """Refuse a key of the command whose value refers to a key that varies.
 
-        Such a key has one value for the whole sweep, its value in ``known``. Only values in the
-        files of groups may refer to keys that vary, since only these files are read at each point.
+        A key of the command has one value for the whole sweep, the value in ``known``. Only values
+        in files of algorithms, environments and populations may refer to keys that vary, since
+        these files are evaluated at each point.
         """
         if not self.groups.refers:
             return
@@ -357,8 +358,8 @@ class _Composition:
                 raise BadInput(f"{key}={text}: {one}")
 
     def _some_points(self) -> Iterator[Point]:
-        """Yield points of the sweep in which all choices of groups occur, and the first and the
-        last value of each key.
+        """Yield some points of the sweep. The points contain all choices of groups, and the first
+        and the last value of each key.
         """
         for grid in grids(self.config):
             choices = [len(grid[group]) for group in self.question.groups if group in grid]
@@ -383,8 +384,8 @@ class _Composition:
             self.config["sweep"] = found if len(found) > 1 else found[0]
 
     def _alternatives(self, group: str, own: dict[str, Any]) -> list[Grid]:
-        """Return the grids of the choices in a group: one grid for a list of names, else one grid
-        for each choice. The result is empty if nothing in the group varies.
+        """Return the grids of the choices in a group: one grid if only names are listed, else one
+        grid for each choice. The list is empty if nothing in the group varies.
 
         ``own`` maps parameters of the given algorithms to their values.
         """
@@ -406,7 +407,7 @@ class _Composition:
 
     def _distinguishing(self, group: str) -> list[dict[str, Any]]:
         """Return, for each choice, the values in which it differs from other choices of the same
-        name. Their keys are ``GROUP.NAME``.
+        name. The key of a value is ``GROUP.NAME``.
         """
         choices = self.chosen[group]
         if len({choice.name for choice in choices}) == len(choices):
@@ -463,8 +464,8 @@ def _each(value: Any) -> Sequence[Any]:
 
 
 def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are given for an algorithm (``own``) and the parameters of its
-    choice.
+    """Return the parameters of an algorithm: those that are given as keys (``own``), and those in
+    its choice.
     """
     for key in choice.values.keys() & own.keys():
         refuse_twice(key, _each(own[key])[0], choice)

@@ -1,8 +1,8 @@
-"""Configurations that Hydra composes from files, in which values can be changed afterwards.
+"""Configurations that Hydra composes from files. Values can be changed after the composition.
 
 The folder ``conf`` and a user's folder are on Hydra's search path. Hydra merges the files that a
-defaults list names. Values are set after the merge, so that Hydra composes each choice of a sweep
-only once.
+defaults list names. The values of a sweep are set after this merge, so that Hydra composes each
+chosen file only once.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ LOCK = threading.Lock()  # Hydra composes in global variables
 
 @dataclass(frozen=True)
 class Composed:
-    """A configuration that Hydra composed; its values may refer to each other.
+    """A configuration that Hydra composed. A value may refer to another value, as in ``${eps}``.
 
     Attributes:
-        choices: the name that is chosen in each group, or for each ``GROUP@KEY``.
+        choices: the name of the file that is chosen in each group, or for each ``GROUP@KEY``.
         tree: the keys with their values; the value of a group is a mapping.
     """
 
@@ -57,7 +57,7 @@ class Composed:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The tree without the keys to which no value refers."""
+        """The tree without the keys ``sweep`` and ``figure``, to which no value refers."""
         return {key: value for key, value in self.tree.items() if key not in NO_VALUE}
 
     @cached_property
@@ -66,8 +66,8 @@ class Composed:
         return _refers(self.values)
 
     def has(self, path: str) -> bool:
-        """Return whether there is a value at a path. The parts of a path are names, and numbers of
-        elements in lists.
+        """Return whether there is a value at a path such as ``env.arms.0.mean``: names, and
+        positions in lists.
         """
         inner: Any = self.tree
         name: Any
@@ -81,8 +81,7 @@ class Composed:
         return True
 
     def named(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values at a point of a sweep, with the keys that they have in this
-        configuration.
+        """Return the values at a point of a sweep, under the keys of this configuration.
 
         A parameter ``NAME`` of an algorithm has the key ``algo.NAME`` or ``rule.NAME``.
         """
@@ -94,12 +93,12 @@ class Composed:
         return found
 
     def at(self, changes: Mapping[str, Any], resolve: bool = True) -> dict[str, Any]:
-        """Return ``values`` after some of them are set and, with ``resolve``, references are
-        resolved.
+        """Return ``values`` with some ``changes``. With ``resolve``, references are replaced by the
+        values to which they refer.
 
         Raises:
-            BadInput: a value refers to a key that does not exist, or a value that must be given is
-                missing.
+            BadInput: a value refers to a key that does not exist, or the user must give a value
+                (``???``) and did not.
         """
         if not changes and not self.refers:
             return deepcopy(self.values)
@@ -134,15 +133,15 @@ class Composed:
 
 @dataclass
 class Groups:
-    """The choices in the groups of a request, and the values that are set in their configurations.
+    """The choices in the groups of a request, and the values that the request sets in their files.
 
     Attributes:
         folders: the user's configuration folders.
         base: the configuration that Hydra composed for the groups with a single choice.
-        sources: the configuration that Hydra composed for a choice, by group and name.
+        sources: for each group and chosen name, the configuration that Hydra composed.
         algorithms: the algorithms, or stopping rules, by name.
-        values: keys with the values that are set in every configuration.
-        first: the first values of the keys that vary: values in files may refer to these keys.
+        values: keys whose values the request sets in every configuration.
+        first: the first value of each key that varies, since values in files may refer to it.
         labels: the labels of environments, by name.
     """
 
@@ -158,7 +157,7 @@ class Groups:
 
     @property
     def refers(self) -> bool:
-        """Whether a value of ``base``, or a set value, refers to another value."""
+        """Whether a value of ``base``, or a value in ``values``, refers to another value."""
         return self.base.refers or _refers(self.values)
 
     @property
@@ -167,8 +166,8 @@ class Groups:
         return dict(reversed(self.sources))
 
     def beside(self, source: Composed, group: str | None, point: Mapping[str, Any]) -> Composed:
-        """Return the configuration of a choice with the choices of the other groups at a point of a
-        sweep, to which its values may refer.
+        """Return the configuration of a choice, completed by the choices in the other groups at a
+        point of a sweep. The values of the choice may refer to values of these groups.
         """
         names = {g: str(point.get(g, name)) for g, name in self.names.items() if g != group}
         others = {g: self.sources[g, name].tree.get(g, {}) for g, name in names.items()}
@@ -177,20 +176,20 @@ class Groups:
     def filled(
         self, source: Composed, changes: Mapping[str, Any], resolve: bool = True
     ) -> dict[str, Any]:
-        """Return the values of a configuration after two steps: the values for every configuration
-        are set, and then ``changes``.
+        """Return the values of a configuration after setting the values for all configurations, and
+        then the values in ``changes``.
         """
         return source.at({**source.named(self.first), **self.values, **changes}, resolve)
 
     def inlier(self, name: str) -> dict[str, Any]:
-        """Return the contents of the file of an inlier, with references."""
+        """Return the contents of an inlier's file, in which references are not yet resolved."""
         if name not in self._inliers:
             contents = read_group("env", name, self.folders, resolve=False)
             self._inliers[name] = unlabelled("env", contents)
         return self._inliers[name]
 
     def set_for_all(self, group: str) -> dict[str, Any]:
-        """Return the values that a configuration sets for all choices of a group that varies."""
+        """Return the values that a request sets for all choices in a group with several choices."""
         found: dict[str, Any] = {}
         for (other, name), source in self.sources.items():
             if other == group:
@@ -205,8 +204,8 @@ class Groups:
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the contents of a file at a point of a sweep, and the values that the point sets
-        in them.
+        """Return the contents of a chosen file at a point of a sweep, and the values that the point
+        sets in the contents.
         """
         source, chosen = self.sources[group, name], {}
         taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
@@ -229,8 +228,8 @@ class Groups:
         return found, taken
 
     def _own(self, group: str, name: str, contents: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the contents of a file without the keys of the command, and without the label of
-        an environment, which is stored separately.
+        """Return the contents of a file without keys of the command. The label of an environment is
+        left out, too, and stored in ``labels``.
         """
         load_laws(contents, self.folders)
         if group not in ("env", "population"):
@@ -341,8 +340,8 @@ _compose_ours = lru_cache(maxsize=4096)(_compose)
 def read_group(
     group: str, name: str, folders: tuple[str, ...] = (), resolve: bool = True
 ) -> dict[str, Any]:
-    """Return the keys of a group's file, and of the files that the file extends or includes; with
-    ``resolve``, references are resolved with the defaults of all other keys.
+    """Return the keys of a group's file, and of the files that it extends or includes. With
+    ``resolve``, references are resolved with the default values of all other keys.
     """
     file_of(group, name, folders)
     found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)

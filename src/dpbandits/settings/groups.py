@@ -1,4 +1,4 @@
-"""The configuration files of the package and of a user: keys with their defaults, and groups."""
+"""Find and read the configuration files of the package and of a user."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ USER_GROUPS = ("algo", "rule", "env")  # groups to which users often add files
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """Return the question that all algorithms of a command answer; ``algorithms`` maps names to
-    algorithms.
+    """Return the question that all algorithms of a command answer. Names are the keys of
+    ``algorithms``.
 
     Raises:
         BadInput: two algorithms answer different questions, or one of the ``given`` keys belongs to
@@ -55,9 +55,7 @@ def is_name(value: Any) -> bool:
 
 
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
-    """Return the names that can be chosen in a group: names of the package and names of the
-    user.
-    """
+    """Return the names that a group offers: names of the package and of the user."""
     homes = [package_folder("conf"), *map(Path, folders)]
     found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
     for home in homes[1:] if group in HOMES else ():
@@ -68,7 +66,7 @@ def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
 def is_algorithm(file: Path) -> bool:
     """Return whether a user's Python file defines a function of the file's name, or a class.
 
-    The file is searched, not imported.
+    The text of the file is searched; the file is not imported.
     """
     start = rf"^(def {re.escape(file.stem)}\(|{re.escape(file.stem)} *=|class [^_])"
     return re.search(start, file.read_text(errors="replace"), re.MULTILINE) is not None
@@ -77,8 +75,8 @@ def is_algorithm(file: Path) -> bool:
 def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
     """Return the configuration file of a name in a group.
 
-    For a user's algorithm without a configuration file, the algorithm's Python file is returned;
-    the values of the parameters are then the defaults of the function's signature.
+    If a user's algorithm has no configuration file, its Python file is returned. The values of its
+    parameters are then the defaults in the function's signature.
 
     Raises:
         BadInput: there is no such file.
@@ -89,11 +87,11 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
         if ours.is_file():
             for own in (x.with_suffix(end) for x in others for end in (".yaml", ".py")):
                 if own.is_file():
-                    raise BadInput(f"{own}: {name} is one of ours; give yours another name")
+                    raise BadInput(f"{own}: the package has a file {name}; rename yours")
             return ours
         for own in others:
             if own.is_symlink() or own.exists():
-                return own  # reading it fails if it is no file
+                return own  # if it is no file, reading it will fail
             code = own.with_suffix(".py")
             if group in HOMES and code.is_file():
                 if is_algorithm(code):
@@ -104,10 +102,10 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
 
 
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
-    """Return the error for a name without a configuration file.
+    """Return the error for a name for which a group has no configuration file.
 
-    The message has a hint if the name is a data file, the law of a single arm, or a user's file
-    whose folder was not given correctly.
+    The message has a hint if the name is a data file, the law of a single arm, or a file of the
+    user in a folder that was not given correctly.
     """
     if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$|[/\\~]", name, flags=re.I):
         reader, key = READERS[group]
@@ -116,15 +114,15 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
         )
     if group == "env" and name in ARMS and name not in known:
         return BadInput(
-            f"env={name}: a law of one arm; env=mixed 'env.arms=[{{law: {name}, ...}}, ...]' has "
-            "such arms"
+            f"env={name}: {name} is the law of one arm; write env=mixed "
+            f"'env.arms=[{{law: {name}, ...}}, ...]'"
         )
     for inside in map(Path, folders):
         files = [inside / f"{name}{end}" for end in (".yaml", ".py")] if is_name(name) else []
         if any(map(Path.is_file, files)):
             if inside.name == group:
-                return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
-            return BadInput(f"{group}={name}: the file is needed in the folder {inside / group}")
+                return BadInput(f"{group}={name}: give the folder above, {inside.parent}")
+            return BadInput(f"{group}={name}: move the file to the folder {inside / group}")
     found = nearest(name, known)
     if group in USER_GROUPS and not folders and not similar(name, known, SURE_SIMILARITY):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
@@ -156,8 +154,8 @@ def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, A
 
 @cache
 def default_keys(keys_file: str) -> Mapping[str, Any]:
-    """Return a command's keys with their defaults, from its file in conf. The value of a group is a
-    name.
+    """Return a command's keys with their defaults, from its file in conf. The value of a group is
+    the name of a file.
     """
     return keys_of(package_folder("conf") / f"{keys_file}.yaml")
 
@@ -168,8 +166,8 @@ def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
-    """Return the question that an experiment answers. The groups that occur in its file, or in a
-    file that it extends, determine the question.
+    """Return the question that an experiment answers. The groups, such as ``rule``, in the
+    experiment's file and in the files that this file extends determine the question.
 
     The result is None if no group occurs.
     """

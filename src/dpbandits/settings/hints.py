@@ -1,5 +1,5 @@
-"""Hints in error messages, which suggest the meaning of a word without a key, or of a parameter
-that belongs to another file.
+"""Hints in error messages: what the user may mean by a word without a key, or by a parameter that
+belongs to another file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ MAKERS = {"env": "environment", "population": "population"}  # the functions of 
 
 
 def bare_word(word: str) -> BadInput:
-    """Return the error for a word without a key; it suggests the groups that have a file of
-    this name.
+    """Return the error for a word without a key. The message suggests the groups in which a file
+    has this name.
     """
     found = [f"{group}={word}" for group in GROUPS if word in names_in(group)]
     hint = f"; did you mean {' or '.join(found)}?" if found else ", without spaces around ="
@@ -53,7 +53,7 @@ def unknown_key(
     The message names files that have such a parameter, or the most similar key.
 
     Args:
-        key: the key, perhaps ``GROUP.NAME``; for a call from Python the name of an argument.
+        key: the key, which may be ``GROUP.NAME``; in a call from Python, the name of an argument.
         value: its value.
         known: the keys and parameters that can be set.
         chosen: the file that is used in each group.
@@ -85,9 +85,9 @@ def unknown_key(
 
 
 def means_of(group: str, values: Any, folders: tuple[str, ...] = (), python: bool = False) -> str:
-    """Return a hint how to write means of arms that were given in the place of environments.
+    """Return a hint for a user who gave the means of arms instead of an environment.
 
-    The result is empty if the values are not such means.
+    The result is empty if the values are not means.
     """
     several = isinstance(values, list) and len(values) > 1
     if group != "env" or not several or not all(map(_is_mean, values)):
@@ -108,8 +108,8 @@ def _takes_no(
 ) -> BadInput | None:
     """Return the error for a parameter that the chosen files lack but other files have.
 
-    The message names these files; the result is None if no file has such a parameter. For the other
-    arguments see ``unknown_key``.
+    The message names these other files. The result is None if no file has such a parameter. For the
+    other arguments see ``unknown_key``.
     """
     for group, given in chosen.items():
         files = [x.strip() for x in given.strip("[]").split(",")]  # a sweep may choose several
@@ -131,7 +131,7 @@ def _takes_no(
 
 
 def _named(files: Sequence[str]) -> tuple[str, str]:
-    """Return the names of the first files as text, and the verb for them."""
+    """Return the names of the first files as text, and the verb after them ("take" or "takes")."""
     more = " and others" if len(files) > MAX_NAMED_FILES else ""
     return f"{', '.join(files[:MAX_NAMED_FILES])}{more}", "take" if len(files) > 1 else "takes"
 
@@ -139,7 +139,7 @@ def _named(files: Sequence[str]) -> tuple[str, str]:
 def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> list[str]:
     """Return the files of a group that have a parameter.
 
-    Files whose names are a beginning of the chosen file's name come first, then shorter names.
+    Files with whose name the chosen file's name begins come first, then shorter names.
     """
     found = []
     for file in sorted(names_in(group, folders), key=lambda x: (len(x), x)):

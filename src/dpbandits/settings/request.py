@@ -1,4 +1,4 @@
-"""Requests: the settings to run, how often, by which workers, and where their runs are stored."""
+"""Requests: which settings to run, how often, with which workers, and where to store the runs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .resolve import resolve
 from .setting import Setting, data_of
 from .sweep import grids, swept_names
 
-# Values that a manifest holds for a setting beside its record: the displayed name and line of a
-# user's algorithm, the number of times that its runs are examined, the reference lines of its data,
-# and the limits of its promise
+# Values that a manifest has for a setting besides its record: the displayed name and line of a
+# user's algorithm, how often its runs are examined, the reference results on its data, and the
+# limits of its privacy promise
 SHOWN, LOOKS, REFERENCES, LIMITS = "shown", "looks", "references", "limits"
 BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES, LIMITS
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
@@ -45,7 +45,7 @@ SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 @dataclass(frozen=True)
 class Request:
-    """The settings to run, and how to run and store them."""
+    """Which settings to run, and how to run and store them."""
 
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
@@ -91,7 +91,7 @@ class Request:
 
     @property
     def only(self) -> Setting:
-        """The setting of a request with a single setting; a request with several is refused."""
+        """The only setting of a request. A request with several settings is refused."""
         if len(self.settings) > 1:
             raise BadInput("one environment and one value of each parameter are needed")
         return self.settings[0]
@@ -104,9 +104,9 @@ class Request:
     def record_of(self, setting: Setting) -> dict[str, Any]:
         """Return the record of a setting with further values for a manifest.
 
-        The further values are the label of its environment, the displayed name and line of a user's
-        algorithm, the reference lines of its data, the limits of its promise and, for
-        ``runs=auto``, the number of times that its runs are examined.
+        The further values are the label of the environment, the displayed name and line of a user's
+        algorithm, the reference results on the data, the limits of the privacy promise and, for
+        ``runs=auto``, how often the runs are examined.
         """
         found, instance = setting.record, data_of(setting).instance
         if setting.env in self.groups.labels:
@@ -123,14 +123,13 @@ class Request:
 
     @property
     def folder(self) -> Path:
-        """The results folder; the request must have one, as every request of a command has."""
+        """The results folder. The request must have one, as all requests of commands do."""
         assert self.results is not None
         return self.results
 
 
 def refuse_taken_names(algorithm: Algorithm) -> None:
-    """Refuse an algorithm with a parameter that has the name of a key of the command or of a
-    column.
+    """Refuse an algorithm with a parameter that is named like a key of the command or a column.
 
     The parameter would replace that key or column.
     """
@@ -146,13 +145,13 @@ def refuse_taken_names(algorithm: Algorithm) -> None:
 
 
 def decides_rows(key: str) -> bool:
-    """Return whether a key decides what is run; the name of an experiment does not count."""
+    """Return whether the rows of a table depend on a key. An experiment's name does not count."""
     return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
 
 
 def limits_of(setting: Setting) -> Iterator[str]:
-    """Yield phrases that limit the promise of privacy of a setting: that it does not hold on its
-    environment, and what is promised to a user who returns, whose data are shown several times.
+    """Yield phrases that limit the privacy promise of a setting. One says that the promise does not
+    hold in this environment, another what is promised to a user whose data are used several times.
     """
     guarantee, instance = setting.guarantee, data_of(setting).instance
     if math.isinf(setting.budget):  # nothing is promised
@@ -171,8 +170,9 @@ def limits_of(setting: Setting) -> Iterator[str]:
 def _void(setting: Setting) -> str:
     """Return why the privacy of a setting does not hold on its environment; empty if it holds.
 
-    There are three reasons: the data determine the scale of private contexts, a policy without an
-    oracle plays a log, or ``assume=true`` has waived an assumption that the privacy needs.
+    There are three reasons: private contexts are scaled by numbers computed from the data, a policy
+    without an oracle plays a log, or ``assume=true`` has waived an assumption that the privacy
+    needs.
     """
     rewards, guarantee = setting.algorithm.rewards, setting.guarantee
     instance = data_of(setting).instance
@@ -193,7 +193,7 @@ def make_request(
     runner: Mapping[str, Any],
     changed: tuple[str, ...] = (),
 ) -> Request:
-    """Check a configuration and return its request; ``runner`` holds the runner's parameters.
+    """Check a configuration and return its request. ``runner`` has the runner's parameters.
 
     Raises:
         BadInput: a value cannot be run.
@@ -232,7 +232,7 @@ def make_request(
 def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Check the parameters of a runner and return them.
 
-    Each must be a single word, since parameters of Slurm are written into a script.
+    Each value must be a single word, since parameters of Slurm are written into a script.
     """
     name = config["runner"]
     usual = file_keys("runner", name)  # raises if there is no such runner

@@ -34,8 +34,8 @@ from .composed import LABEL, Groups, own_parameters
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, grids, points, swept_names
 
-# PLAYED_BY maps each kind of actions of an algorithm to the kinds of environments that the
-# algorithm can play. For each kind, EXAMPLES names an environment, and SUCH names an algorithm
+# PLAYED_BY maps the kind of actions that an algorithm plays to the kinds of environments that it
+# can play. For each kind, EXAMPLES names an environment, and SUCH names an algorithm
 PLAYED_BY = {
     ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
 }  # fmt: skip
@@ -46,10 +46,10 @@ OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms ta
 
 
 class Sweep:
-    """Data that all settings of a configuration share.
+    """What all settings of a configuration share: keys, environments and populations.
 
-    Environments and populations are looked up by their configurations as JSON. Each is built once,
-    and each file is read once.
+    Environments and populations are stored by their configurations as JSON. So each one is built
+    only once, and each file is read only once.
 
     Attributes:
         question: the question of the command.
@@ -109,7 +109,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
 def resolve_point(sweep: Sweep, point: Point) -> Setting:
     """Return the setting of one point of a sweep.
 
-    A swept parameter that the setting's algorithm lacks is left out.
+    Swept parameters that the algorithm of the setting does not have are left out.
     """
     question, groups, at = sweep.question, sweep.groups, {**sweep.config, **point}
     name, env, population = (str(at.get(g, "")) for g in (question.group, "env", "population"))
@@ -196,9 +196,9 @@ def arguments(
 ) -> tuple[float, ...]:
     """Return the numbers that a kernel receives; ``auto`` values are computed from the environment.
 
-    The horizon is NaN if there is none. The values of the parameters in ``checked`` are numbers
-    already. ``assume``, whether the environment may violate the assumptions of the algorithm,
-    changes only messages.
+    The horizon is NaN if there is none. Parameters in ``checked`` are numbers already. ``assume``
+    says whether the environment may violate the assumptions of the algorithm; here it changes only
+    messages.
     """
     own, rewards = own_parameters(algorithm), algorithm.rewards
     keys = {
@@ -235,7 +235,7 @@ def arguments(
 
 
 def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str]) -> None:
-    """Refuse a parameter that an algorithm does not have, and a parameter without a value.
+    """Refuse parameters that the algorithm does not have, and parameters without a value.
 
     ``given`` are the parameters that a configuration names.
     """
@@ -249,8 +249,8 @@ def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str
 
 
 def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[str, Any]) -> None:
-    """Refuse a given value of a parameter that the algorithm ignores, because of the value of
-    another parameter.
+    """Refuse a given value that the algorithm would ignore because of the value of another
+    parameter.
     """
     for (option, x), (other, y) in algorithm.unused.items():
         number, promised = values.get(option), algorithm.guarantee_at(values)
@@ -294,7 +294,7 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
 
 
 def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
-    """Refuse an environment whose rewards the algorithm's guarantees do not cover.
+    """Refuse an environment whose rewards violate an assumption of the algorithm's guarantees.
 
     With ``assume`` only the assumptions on which privacy depends are checked.
     """
@@ -310,7 +310,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:
-            hint = f"; assume=true runs {setting.algo} all the same"
+            hint = f"; assume=true runs {setting.algo} anyway"
             if rewards is not None and rewards.waived_with_privacy:
                 hint += ", without its privacy guarantee"
         elif algorithm.any_rewards:
@@ -333,7 +333,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
 
 
 def _refuse_alike(settings: Iterable[Setting]) -> None:
-    """Refuse different values of a key that would look the same in tables and figures."""
+    """Refuse two values of a key that differ but look equal in tables and figures."""
     values: dict[str, dict[float, None]] = {}
     for setting in settings:
         shown = {setting.budget_name: setting.budget, **dict(setting.goal), **setting.columns}
@@ -345,7 +345,9 @@ def _refuse_alike(settings: Iterable[Setting]) -> None:
 
 
 def _refuse_unused(question: Question, unused: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a swept key that nothing in the sweep takes; the message suggests a known name."""
+    """Refuse a swept key that no algorithm or environment of the sweep takes. The message suggests
+    a known name.
+    """
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
         near = short if short in known else similar(short, known, SURE_SIMILARITY)

@@ -64,7 +64,7 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
 
 
 def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
-    """Yield the keys of Hydra itself that a file sets, or chooses in its defaults list."""
+    """Yield keys of Hydra itself that a file sets or that its defaults list names."""
     if "hydra" in keys:
         path, inner = ["hydra"], keys["hydra"]
         while len(path) < 3 and isinstance(inner, dict) and inner:
@@ -87,7 +87,7 @@ class UserFolders(SearchPathPlugin):  # type: ignore[misc]
     @classmethod
     @contextmanager
     def on_path(cls, folders: tuple[str, ...]) -> Iterator[None]:
-        """Put the folders on the search path while the context is open."""
+        """Keep the folders on the search path while the context is open."""
         cls.folders = folders
         try:
             yield

@@ -1,4 +1,6 @@
-"""The frozen setting that is run: one algorithm or stopping rule on one environment."""
+"""The setting: one algorithm or stopping rule on one environment, with all values that decide its
+runs.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One algorithm or stopping rule on one environment: the unit whose runs are played and stored.
+    """One algorithm or stopping rule on one environment, with all values that decide its runs.
 
     Two settings are equal if their records are equal, even if their data files have other paths.
     """
@@ -69,7 +71,7 @@ class Setting:
     laws: tuple[RewardLaw, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both settings have the same record and the same version of the
+        """Return whether both settings have the same record and the same version of their
         algorithm.
         """
         return isinstance(other, Setting) and self._identity == other._identity
@@ -126,7 +128,7 @@ class Setting:
     def budget(self) -> float:
         """The privacy budget, infinite for an algorithm that is not private.
 
-        If users have levels of their own, the budget is the level of the least private user.
+        If users have individual levels, the budget is the level of the least private user.
         """
         if self.algorithm.per_user or not self.algorithm.private:
             return self.level
@@ -144,8 +146,8 @@ class Setting:
 
     @property
     def values(self) -> dict[str, float]:
-        """The values on which a guarantee depends: parameters, privacy budget, numbers of
-        arms and rounds.
+        """The values on which a privacy guarantee may depend: parameters, budget, numbers of arms
+        and rounds.
         """
         return {
             **self.parameters,
@@ -156,7 +158,7 @@ class Setting:
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """The algorithm's guarantee at these arguments; None if no guarantee is declared."""
+        """The privacy guarantee of the algorithm at these arguments; None if none is declared."""
         return self.algorithm.guarantee_at(self.parameters)
 
     @cached_property
@@ -164,7 +166,7 @@ class Setting:
         """The setting as JSON, without the versions of its algorithm and of its laws, and without
         the paths of its files.
 
-        Workers receive this text together with the id, since the guarantee may depend on the data.
+        Workers receive this text and the id, since a guarantee may depend on the data.
         """
         known = {name: x for name, x in self.record.items() if name != "laws"}
         return as_json(without_paths({**known, "version": None}))
@@ -173,8 +175,8 @@ class Setting:
     def id(self) -> str:
         """The hash of everything that decides the results: the column ``setting`` of tables.
 
-        The hash covers the data, since a file, a named instance, or an algorithm may be edited.
-        Workers receive the id that was computed when the command began.
+        A user may edit a data file, a named instance or an algorithm, so the hash covers their
+        contents. Workers receive the id that was computed when the command began.
         """
         return self.id_on(self.data or self.read())
 
@@ -217,16 +219,16 @@ class Setting:
         return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
-        """Return the same setting with a horizon of one round. To play this setting compiles the
-        kernel.
+        """Return the same setting with a horizon of one round. The only use of this setting is that
+        playing it compiles the kernel.
         """
         return replace(self, horizon=1, checkpoints=1)
 
 
 @lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
-    """Return the rounds at which pulls are recorded: half of them evenly spaced, half geometrically
-    spaced.
+    """Return the rounds at which pulls are recorded. Half of these rounds are evenly spaced, half
+    geometrically.
     """
     half = max(checkpoints // 2, 1)
     even = np.linspace(horizon / half, horizon, half)
@@ -238,7 +240,7 @@ def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
 
 
 def data_of(setting: Setting) -> Data:
-    """Return the data of a setting; other processes read the files again, once for all runs.
+    """Return the data of a setting. Another process reads the files again, once for all its runs.
 
     Raises:
         BadInput: the files have changed since the setting's id was computed.
@@ -258,7 +260,7 @@ def _data(setting: Setting, own: str) -> Data:
 
 
 def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, Any]:
-    """Return a configuration in which the path of each data file is accompanied by the
+    """Return a configuration in which each path of a data file is replaced by the path and the
     file's hash.
     """
     found: dict[str, Any] = {}
@@ -272,7 +274,7 @@ def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, A
 
 
 def without_paths(spec: Any) -> Any:
-    """Return a configuration in which a file's path and hash are replaced by the hash only."""
+    """Return a configuration in which only the hash of each file is left, and not its path."""
     if not isinstance(spec, Mapping):
         return spec
     return spec["sha256"] if "sha256" in spec else {k: without_paths(x) for k, x in spec.items()}

@@ -1,4 +1,4 @@
-"""Sweeps: grids of values, the keys that change them, and the points of these grids."""
+"""Sweeps: grids of values, the points of these grids, and the keys that change the grids."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def swept_names(config: Mapping[str, Any]) -> set[str]:
 
 
 def names_varied(question: Question, config: Mapping[str, Any]) -> set[str]:
-    """Return the keys whose own values have no effect, since a sweep varies them.
+    """Return the keys whose single values have no effect, since a sweep varies these keys.
 
-    The largest number of rounds is one of these keys only if every grid varies it.
+    The horizon (or cap) is one of these keys only if every grid varies it.
     """
     everywhere = all(question.limit in grid for grid in grids(config))
     return swept_names(config) - ({question.limit} if not everywhere else set())
@@ -73,9 +73,9 @@ def names_chosen(group: str, config: Mapping[str, Any]) -> list[str]:
 
 
 def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Change the grids of a configuration. The key ``sweep.NAME`` sets the values of one name in
-    the grids that have it. If there is a sweep, ``sweep`` with a mapping does so for each name of
-    the mapping; otherwise ``sweep`` sets all grids.
+    """Change the grids of a configuration. The key ``sweep.NAME`` sets the values of one name, in
+    all grids with this name. The key ``sweep`` sets all grids. But if there already is a sweep,
+    ``sweep`` with a mapping sets only the names of the mapping.
     """
     swept: dict[str, Any] = {}
     for key, value in given.items():
@@ -110,8 +110,8 @@ def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
 def refuse_varied(
     question: Question, config: Mapping[str, Any], given: Mapping[str, Any], typed: bool
 ) -> None:
-    """Refuse a value that would be ignored, since a sweep varies its key; the message says what to
-    type.
+    """Refuse a value of a key that a sweep varies, since the value would be ignored. The message
+    says what to type.
     """
     varied, experiment = names_varied(question, config), config["experiment"]
     frame = "the sweep" if experiment is None else f"experiment {experiment}"
@@ -129,12 +129,12 @@ def refuse_varied(
 
 
 def shown(value: Any) -> str:
-    """Return a value as it is typed; several values are separated by commas."""
+    """Return a value as a user types it. Several values are separated by commas."""
     return ",".join(map(plain, value)) if isinstance(value, Several) else plain(value)
 
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
-    """Refuse a key whose value was also chosen with an algorithm."""
+    """Refuse a key that also has a value in the choice of an algorithm."""
     raise BadInput(
         f"{key}={plain(plain_data(key, value))}: {choice} sets {key}, too; give {key} once"
     )

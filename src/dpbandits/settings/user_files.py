@@ -64,6 +64,6 @@ def law_named(function: Callable[..., float]) -> str:
 
 
 def _refuse_ours(name: str, where: str) -> None:
-    """Refuse a law with the name of one of the package's laws."""
+    """Refuse a user's law that has the name of one of the package's laws."""
     if name in {**ARMS, **LAWS}:
-        raise BadInput(f"{where}: the law {name} is one of ours; give yours another name")
+        raise BadInput(f"{where}: the package has a law {name}; give yours another name")

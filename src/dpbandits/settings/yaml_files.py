@@ -1,7 +1,8 @@
 """Read YAML files as plain data; no other module reads YAML.
 
-A number or a truth value means the same in a file as on a command line. 010 is ten, and 1:30, 0x1F,
-yes and no are text. (YAML 1.1 would read these five words as 8, 90, 31, true and false.)
+Numbers and truth values mean the same in a file as on a command line. For example, 010 is ten, and
+1:30, 0x1F, yes and no are text. (YAML 1.1 would read these five words as 8, 90, 31, true and
+false.)
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ for _name, _words in SCALARS.items():
 
 
 def read_yaml(file: Path) -> dict[str, Any]:
-    """Return the contents of a file: names with text, numbers, true, false, null, lists or
-    mappings.
+    """Return the contents of a file as a dictionary. Values are text, numbers, true, false, null,
+    lists or mappings.
 
     Raises:
         BadInput: the file cannot be read, or holds values of other types.

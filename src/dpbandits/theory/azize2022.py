@@ -19,7 +19,7 @@ ADAP_UCB = (algorithm("adap_ucb"), UNIT_REWARDS, PRIVACY, WIDE)
 
 
 def sum_over_worse(means: Sequence[float], cost: float) -> float:
-    """Return the sum of max{gap/kl(mean, best), cost} over the arms that are not best."""
+    """Return the sum of max{gap/kl(mean, best), cost} over all suboptimal arms."""
     best = max(means)
     return math.fsum(max((best - m) / bernoulli_kl(m, best), cost) for m in means if m < best)
 
@@ -37,9 +37,9 @@ def minimax(K: int, eps: float, T: float) -> float:
        PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3). It
-    holds for consistent algorithms with eps-global DP, which eps-local DP implies, and for a best
-    mean below 1.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3).
+    The bound holds for consistent algorithms with eps-global DP (which eps-local DP implies) if the
+    best mean is below 1.
     """
     return math.log(T) * sum_over_worse(means, 1.0 / (6.0 * eps))
 
@@ -66,7 +66,7 @@ def privacy_threshold(mean: float, best: float) -> float:
        LINEAR, PRIVACY, Condition("d >= 1", lambda d: d >= 1),
        note="arms [-1, 1]^d, on the worst parameter")  # fmt: skip
 def linear_minimax(d: int, eps: float, T: float) -> float:
-    """Minimax lower bound of linear bandits with arms [-1, 1]^d and N(0, 1) noise (Theorem 4)."""
+    """Minimax lower bound for linear bandits with arms [-1, 1]^d and N(0, 1) noise (Theorem 4)."""
     return max(math.exp(-2.0) / 8.0 * d * math.sqrt(T), math.exp(-6.0) / 4.0 * d / eps)
 
 
@@ -78,10 +78,10 @@ def linear_minimax(d: int, eps: float, T: float) -> float:
 def linear_lower_printed(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
-    """The printed lower bound of linear bandits with N(0, 1) noise (Theorem 5). Refuted.
+    """The printed lower bound for linear bandits with N(0, 1) noise (Theorem 5). It is refuted.
 
-    For the arms (1, 0) and (1, x), Fact 2 bounds a sum by rho = x^2/(1 + x^2), but this sum is 2
-    for any numbers of pulls.
+    The counter-example is two arms (1, 0) and (1, x). Fact 2 bounds a sum by rho = x^2/(1 + x^2),
+    but the sum is 2 for any numbers of pulls.
     """
     return printed_gap(arms, theta, eps) * math.log(T)
 
@@ -97,8 +97,8 @@ def linear_lower(
 ) -> float:
     """Lower bound on the regret of linear bandits with N(0, 1) noise.
 
-    The alternative instances in the proof of Theorem 5 imply this bound, which is proportional to
-    ln T. For the arguments see ``structural_gap``.
+    This bound, which is proportional to ln T, follows from the alternative instances in the proof
+    of Theorem 5. For the arguments see ``structural_gap``.
     """
     return structural_gap(arms, theta, eps) * math.log(T)
 
@@ -108,12 +108,12 @@ def linear_lower(
 def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1].
 
-    Step (33) of the proof needs 8 alpha where 4 alpha is printed, and with 8 alpha the printed
-    inequalities give up to 1.31 times the stated bound. The stated bound follows if the probability
-    that an index is too large is bounded by 3/(2 T) instead of 3/(2 T^alpha). Then an arm is played
-    in at most 2^(l+1) rounds, where 2^l >= n, for n with ``gap >= (sqrt(alpha) + 1) sqrt(ln T/(2
-    n)) + (alpha + 1) ln T/(eps n)``, and 4 n gap is at most .85 times the leading term. Equation
-    (34), with min{eps, 2 gap}, does not follow.
+    Step (33) of the proof needs 8 alpha where 4 alpha is printed. With 8 alpha, the printed
+    inequalities only give up to 1.31 times the stated bound. But the stated bound follows if the
+    probability that an index is too large is bounded by 3/(2 T) instead of 3/(2 T^alpha). Then an
+    arm is played in at most 2^(l+1) rounds, where 2^l >= n for an n with ``gap >= (sqrt(alpha) + 1)
+    sqrt(ln T/(2 n)) + (alpha + 1) ln T/(eps n)``. For this n, 4 n gap is at most .85 times the
+    leading term. Equation (34), with min{eps, 2 gap}, does not follow.
     """
     leading = 16.0 * alpha * math.log(T) / np.minimum(positive(gaps), eps)
     return float((leading + 3.0 * alpha / (alpha - 3.0)).sum())

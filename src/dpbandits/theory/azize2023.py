@@ -38,8 +38,8 @@ def adac_ucb_free(K: int, rho: float, T: float) -> float:
        algorithm("adar_ucb"), UNIT_REWARDS, PRIVACY,
        Condition("order > 1", lambda order: order > 1), WIDE)  # fmt: skip
 def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: float) -> float:
-    """Regret of AdaR-UCB (Theorem 5), beta > 3, rewards in [0, 1]: the bound of AdaC-UCB at
-    rho = eps/order.
+    """Regret of AdaR-UCB (Theorem 5), beta > 3, rewards in [0, 1]. The bound equals the bound of
+    AdaC-UCB at rho = eps/order.
     """
     return adac_ucb(gaps, eps / order, T, beta)
 

@@ -26,8 +26,9 @@ Rate = Callable[[float, float, float, float], float]
        STOPPING, ONE_BEST, RISK, PRIVACY,
        note="expected samples of eps-DP rules that err with probability at most delta")  # fmt: skip
 def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
-    """Lower bound on the expected samples of any eps-DP rule that names the best of Bernoulli arms
-    and errs with probability at most ``delta`` (Theorem 2). An infinite ``eps`` means no privacy.
+    """Lower bound on the expected number of samples of any eps-DP rule that names the best of
+    several Bernoulli arms and errs with probability at most ``delta`` (Theorem 2). An infinite
+    ``eps`` means no privacy.
     """
 
     def rate(w: float, x: float, v: float, y: float) -> float:
@@ -44,8 +45,8 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
        STOPPING, ONE_BEST, RISK, PRIVACY,
        note="the form of Jourdan & Azize 2025, derived here")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
-    """Lower bound of the form of ``samples_lower``, where d(x, y) = inf over z of eps |z - x| +
-    kl(z, y) replaces the two divergences (Azize et al. 2025). This bound is never smaller than
+    """The lower bound ``samples_lower`` with another divergence: d(x, y) = inf over z of eps |z -
+    x| + kl(z, y) replaces its two divergences (Azize et al. 2025). This bound is never smaller than
     ``samples_lower``.
     """
 
@@ -63,9 +64,9 @@ def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float
 def characteristic_time(means: Sequence[float], rate: Rate) -> float:
     """Compute T*, where 1/T* = sup over w of min over a of ``rate(w_best, best, w_a, mean_a)``.
 
-    Here w are weights of the arms. At the optimum all arms have the same rate y. Let the best arm
-    have the weight 1. Then the weight of each other arm is a convex function of y. T* is the
-    minimum over y of the quasiconvex function (1 + sum of the other weights)/y.
+    Here w are weights of the arms. At the optimum, all arms except the best have the same rate y.
+    If the best arm has the weight 1, the weight of each other arm is a convex function of y. So T*
+    is the minimum over y of the quasiconvex function (1 + sum of the other weights)/y.
 
     Args:
         means: the arms' means, one of them the largest.

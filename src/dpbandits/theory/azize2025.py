@@ -20,8 +20,8 @@ GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1).
-    The bound holds for consistent algorithms with eps-global DP and for a best mean below 1. It is
-    never below the bound of Theorem 3 of Azize & Basu 2022.
+    The bound holds for consistent algorithms with eps-global DP and for a best mean below 1. The
+    bound is never below the bound of Theorem 3 of Azize & Basu 2022.
     """
     best = max(means)
     terms = [(best - m) / private_divergence(m, best, eps) for m in means if m < best]
@@ -32,8 +32,8 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
        RELAXED, BERNOULLI, BEST_BELOW_1,
        note="of consistent algorithms")  # fmt: skip
 def free_lower(means: Sequence[float], T: float) -> float:
-    """Asymptotic lower bound of Theorem 1 for an infinite eps. It holds for every consistent
-    algorithm. It is the one that is known here for algorithms with a promise other than eps-DP.
+    """Asymptotic lower bound of Theorem 1 for an infinite eps. The bound holds for every consistent
+    algorithm, and is used for algorithms with a promise other than eps-DP.
     """
     return bernoulli_lower(means, math.inf, T)
 

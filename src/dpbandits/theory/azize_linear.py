@@ -17,7 +17,7 @@ lower, upper = bounds_of("Azize's thesis")
 
 
 def _is_cube(problem: Problem) -> bool:
-    """Return whether the actions are the corners of [-1, 1]^d."""
+    """Return whether the actions are all corners of the cube [-1, 1]^d."""
     x, d = problem.instance.environment.features, len(problem.instance.theta)
     return len(np.unique(x, axis=0)) == 2**d and bool((np.abs(x) == 1).all())
 
@@ -67,8 +67,9 @@ def adac_oful(d: int, rho: float, T: float) -> float:
 @upper("Alg. 8, phases summed", EXACT, "2 delta T + sum over phases l of min{2, 8 2^-l} length_l",
        algorithm("gope"), IN_THE_BALL, NOISE, actions=FEATURES, note="derived")  # fmt: skip
 def gope_phases(d: int, K: int, T: float, delta: float) -> float:
-    """Regret of GOPE, summed over its phases (Alg. 8). With probability 1 - delta the errors of all
-    estimates in phase l are at most beta = 2^-l; then the active arms have gaps of at most 8 beta.
+    """Regret of GOPE, summed over its phases (Alg. 8). With probability 1 - delta, the errors of
+    all estimates in phase l are at most beta = 2^-l. Then all active arms have gaps of at most 8
+    beta.
     """
     return adac_gope_phases(d, K, math.inf, T, delta)
 

@@ -1,4 +1,4 @@
-"""Theorems as data: statements and conditions, and which theorems apply to a problem."""
+"""Theorems as data: their statements and conditions, and which of them apply to a problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UPPER, LOWER = "upper", "lower"
 EXACT = "exact"  # a number that holds at every horizon
 ASYMPTOTIC = "asymptotic"  # a number that holds in the limit of long horizons
 WORST_CASE = "worst case"  # a number that holds for the worst of all instances
-ORDER = "order"  # the order of a bound, whose constant the paper does not print
+ORDER = "order"  # the order of a bound; the paper does not print its constant
 REFUTED = "refuted"  # an order that is known to be wrong
 KINDS = (EXACT, ASYMPTOTIC, WORST_CASE, ORDER, REFUTED)
 NUMBERS = KINDS[:3]
@@ -31,7 +31,7 @@ def names_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 class ConditionFailed(ValueError):
-    """A condition of a theorem on its numbers does not hold."""
+    """The error if a condition of a theorem on its numbers does not hold."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Condition:
 
     Attributes:
         words: the condition in words, to be printed after "needs".
-        holds: a function that returns whether the condition holds. A parameter of this function is
-            ``problem`` or a letter of the theorem, such as ``eps`` (see ``Problem.letters``).
+        holds: a function that returns whether the condition holds. The names of its parameters are
+            ``problem`` or letters of the theorem, such as ``eps`` (see ``Problem.letters``).
     """
 
     words: str
@@ -65,12 +65,12 @@ class Bound:
         side: upper or lower.
         status: exact, asymptotic, worst case, order or refuted.
         statement: the formula as text.
-        function: the formula as a function of plain numbers; an order is computed with constants of
-            1. The function raises ConditionFailed if a condition on its numbers fails.
+        function: the formula as a function of plain numbers. Unknown constants are set to 1. The
+            function raises ConditionFailed if a condition on its numbers fails.
         conditions: the conditions of the theorem.
         note: a remark for the reader.
-        actions: what a learner knows of the actions in the problems for which the bound is proved:
-            ARMS, FEATURES or CONTEXTS of ``contracts.question``.
+        actions: the kind of actions in the problems for which the bound is proved: ARMS, FEATURES
+            or CONTEXTS of ``contracts.question``.
     """
 
     source: str
@@ -105,7 +105,7 @@ class Bound:
 
 
 def where_it_holds(theorem: Callable[..., float], *numbers: Any, **named: Any) -> float:
-    """Return the value of a theorem at some numbers, or NaN where its conditions fail."""
+    """Return the value of a theorem at some numbers, or NaN if its conditions fail there."""
     try:
         return theorem(*numbers, **named)
     except ConditionFailed:
@@ -113,7 +113,7 @@ def where_it_holds(theorem: Callable[..., float], *numbers: Any, **named: Any) -
 
 
 def first_failure(conditions: Iterable[Condition], values: Mapping[str, Any]) -> str | None:
-    """Return the reason of the first condition that fails, or None if all conditions hold."""
+    """Return the reason why the first condition fails, or None if all conditions hold."""
     return next(filter(None, (condition.failure(values) for condition in conditions)), None)
 
 
@@ -153,12 +153,12 @@ def theorem(
 
 
 def bounds_of(paper: str) -> tuple[Callable, Callable]:
-    """Return two decorators ``theorem`` for a paper: for its lower and for its upper bounds."""
+    """Return the decorators ``theorem`` for a paper's lower bounds and for its upper bounds."""
     return partial(theorem, paper, LOWER), partial(theorem, paper, UPPER)
 
 
 def every_bound() -> Iterator[Bound]:
-    """Yield all theorems, paper by paper: functions of this package decorated with ``theorem``."""
+    """Yield all theorems, paper by paper: all functions with the decorator ``theorem``."""
     for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
         name = f"{__package__}.{module.name}"
         for function in vars(importlib.import_module(name)).values():
@@ -177,8 +177,8 @@ def best_lower_bound(problem: Problem) -> Bound | None:
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
-    """Return the bounds that apply to a problem, and for the source of each other bound the reason
-    why the bound does not apply.
+    """Return the bounds that apply to a problem. For every other bound, return the reason why it
+    does not apply, in a dictionary by the sources of the bounds.
     """
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
@@ -186,7 +186,7 @@ def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
 
 
 def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the bounds that apply, bounds with known constants first, and why the others do not
+    """Return the bounds that apply, those with known constants first, and why other bounds do not
     apply.
 
     Returns:

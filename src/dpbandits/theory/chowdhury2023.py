@@ -16,8 +16,8 @@ P = Condition("p = 1/T", lambda p, T: math.isclose(p * T, 1, rel_tol=1e-6))
 @upper("discrete Laplace noise (what its radii imply)", ORDER, "sum (ln T/gap + ln T/eps + gap)",
        algorithm("dist_dp_se"), UNIT_REWARDS, PRIVACY, P)  # fmt: skip
 def dist_dp_se(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Order of the regret of Dist-DP-SE, with discrete Laplace noise and p = 1/T. The order is the
-    same as for a trusted server.
+    """Order of the regret of Dist-DP-SE, with discrete Laplace noise and p = 1/T. With a trusted
+    server, the order would be the same.
     """
     gap, l = positive(gaps), math.log(T)
     return float((l / gap + l / eps + gap).sum())

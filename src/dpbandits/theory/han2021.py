@@ -19,7 +19,7 @@ DRAWN = Condition(
        algorithm("ldp_sgd", "ldp_ols"), PRIVACY, IN_THE_BALL, DRAWN, actions=CONTEXTS,
        note="logarithms are left out")  # fmt: skip
 def greedy_with_local_privacy(eps: float, T: float) -> float:
-    """Order of the regret of LDP-SGD and LDP-OLS for contexts that are drawn anew in every round
+    """Order of the regret of LDP-SGD and LDP-OLS for contexts that are drawn in every round
     (Abstract), with a constant of 1 and without logarithms.
     """
     return math.sqrt(T) / eps

@@ -1,4 +1,4 @@
-"""Lower bounds for linear bandits with eps-global DP: a linear programme, and the printed bound.
+"""Lower bounds for linear bandits with eps-global DP: a linear programme, and the paper's bound.
 
 The linear programme replaces Theorem 5 of Azize & Basu 2022, whose Fact 2 is false
 (docs/errata.md).
@@ -21,26 +21,27 @@ ROUNDS = 1000  # most rounds in which cuts are added; about twenty suffice for 4
 
 
 def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """Compute c_eps, the least sum of alpha_j gap_j with which every alternative can be ruled out.
+    """Compute c_eps, the smallest sum of alpha_j gap_j with which every alternative can be ruled
+    out.
 
     An alternative is a parameter theta + z under which an arm a is as good as a*, the best arm
     under theta, while the rewards of a* do not change: <a*, z> = 0 and <a, z> = gap_a. A consistent
-    eps-DP algorithm that pulls arm j alpha_j ln T times has, for every a and z,
-    ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise, and
-    ``3 eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of Azize
-    & Basu 2022) and Pinsker's inequality. The pulls of a* cost nothing.
+    eps-DP algorithm pulls arm j alpha_j ln T times. The alpha_j satisfy two conditions for every a
+    and z. First, ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise. Second, ``3
+    eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of Azize &
+    Basu 2022) and Pinsker's inequality. Pulls of a* cost no regret.
 
     Args:
         arms: shape (K, d), arms that span R^d.
-        theta: shape (d,), the parameter, under which only one arm is best.
+        theta: shape (d,), the parameter; only one arm is best under it.
         eps: privacy budget.
 
     Returns:
-        A lower bound of c_eps, with a relative error of at most PRECISION. For linearly independent
-        arms c_eps is sum max{2/gap, 1/(3 eps)}.
+        A lower bound on c_eps with a relative error of at most PRECISION. For linearly independent
+            arms, c_eps is sum max{2/gap, 1/(3 eps)}.
 
     Raises:
-        ConditionFailed: the arms do not span R^d, or several arms are best.
+        ConditionFailed: the arms do not span R^d, or there are several best arms.
         ArithmeticError: the precision was not reached.
     """
     b, gap, _ = _relevant(arms, theta)
@@ -48,7 +49,7 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
 
 
 def printed_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """Compute the optimum of the programme that Theorem 5 prints. The optimum is no lower bound.
+    """Compute the optimum of the programme in the printed Theorem 5, which is no lower bound.
 
     The programme minimises the sum of alpha_a gap_a under the condition
     |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a} for every arm a. Here H = sum alpha_a a a^T
@@ -59,7 +60,7 @@ def printed_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: fl
 
 
 def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[np.ndarray, ...]:
-    """Return three arrays about the arms that are neither best nor multiples of the best arm: their
+    """Return three arrays about the arms other than the best arm and its multiples: their
     projections onto the orthogonal complement of the best arm, their gaps, and their rho.
     """
     A = np.asarray(arms, dtype=float)
@@ -82,11 +83,11 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
     """Minimise sum alpha_j gap_j over alpha >= 0 with two conditions for every row b_a of b.
 
     1. |b_a|^2_{M^-1} <= most_a, where M = sum alpha_j b_j b_j^T. By the Cauchy-Schwarz inequality
-       this is a linear condition on alpha for every z with <b_a, z> = 1. The conditions that are
-       violated most are added one after the other (Kelley's method). Each programme has only some
-       of the conditions, so its optimum is a lower bound.
-    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality this means that
-       there are y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
+       this is a linear condition on alpha for every z with <b_a, z> = 1. Kelley's method adds these
+       conditions one by one, always the most violated. Each programme has only some of the
+       conditions, so its optimum is a lower bound.
+    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality, this holds if
+      and only if there are y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
     """
     if len(gap) == 0:
         return 0.0
@@ -116,9 +117,9 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
 
 
 def _programme(c: np.ndarray, price: float) -> Callable[[list[np.ndarray]], np.ndarray]:
-    """Return a function that solves the linear programme for a list of cuts. Its result is the
-    x >= 0 of least sum with ``row.x >= 1`` for every cut ``row``, such that every a has a y with
-    |y_j| <= x_j and sum y_j c_j = price c_a.
+    """Return a function that solves the linear programme for a list of cuts (linear conditions).
+    The function returns the x >= 0 with the smallest sum such that ``row.x >= 1`` for every cut
+    ``row``, and such that every a has a y with |y_j| <= x_j and sum y_j c_j = price c_a.
     """
     n, size = len(c), np.linalg.norm(c, axis=1)
     blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])

@@ -1,4 +1,4 @@
-"""Problems for which bounds are evaluated: settings, with values named by the papers' letters."""
+"""Problems for which bounds are computed: settings whose values have the letters of the papers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from ..environments.populations import Population, build_population, homogeneous
 
 @dataclass(frozen=True)
 class Problem:
-    """A setting for which bounds are evaluated.
+    """A setting for which bounds are computed.
 
     Attributes:
         algo: name of the algorithm.
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: the privacy loss, the largest of all users. It is infinite without privacy, and for an
-            algorithm whose budget has another name; such a budget is one of ``parameters``.
+        eps: the privacy loss, the largest over all users. Without privacy, eps is infinite. The
+            value is also infinite if the budget has another name, such as rho, which is then in
+            ``parameters``.
         T: horizon.
         local: whether users randomise their own rewards.
         pure: whether eps is the loss of pure DP, and not of Renyi DP or of another relaxation.
@@ -47,8 +48,8 @@ class Problem:
 
     @cached_property
     def letters(self) -> dict[str, Any]:
-        """The values of the problem by the letters of the papers. ``alpha`` is the contamination
-        unless the algorithm has a parameter of that name.
+        """The values of the problem by the letters of the papers, such as K and eps. ``alpha`` is
+        the contamination, unless the algorithm has a parameter ``alpha``.
         """
         means, gaps = self.instance.means, self.instance.gaps
         return {
@@ -84,7 +85,7 @@ class Problem:
     def at(
         self, T: float | None = None, eps: float | None = None, rho: float | None = None
     ) -> Problem:
-        """Return the problem with another horizon, or with another budget for every user."""
+        """Return the problem with another horizon, or with another budget for all users."""
         changed = self if T is None else replace(self, T=T)
         if rho is not None:
             changed = replace(changed, parameters={**self.parameters, "rho": rho})

@@ -26,7 +26,7 @@ EQUAL_LEVELS = (
     Condition("eps_t = eps_min for all users", lambda problem: problem.equal_levels),
     PRIVACY,
 )
-# Theorem 7 has 10 gap ln T in a maximum; Corollary 8 drops it as the smaller term
+# Theorem 7 has a maximum of two terms. Corollary 8 leaves out one, 10 gap ln T, as the smaller
 DOMINATED = Condition(
     "gaps of at most sqrt(.8) (1 + 4/eps)",
     lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
@@ -52,8 +52,8 @@ LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
 
 
 def candidates(population: Population, term: str) -> dict[float, float]:
-    """Return the leading term of the regret for each candidate for eps_min; the paper proposes to
-    minimise this term.
+    """Return the leading term of the regret for each candidate for eps_min. The paper proposes to
+    minimise this term over eps_min.
     """
     return {e: LEADING_TERMS[term](population, e) for e in population.candidates()}
 
@@ -80,11 +80,12 @@ def spread(
 def least(
     pulls: Callable[[np.ndarray], Any], n: int, gap: np.ndarray, p0: float, Q: float, T: float
 ) -> float:
-    """Compute the infimum over kappa > 0 of the bound of Theorem 7 or 10, summed over the arms.
+    """Compute the bound of Theorem 7 or 10: its infimum over kappa > 0, summed over the arms.
 
     ``pulls(kappa Q)`` returns the first term of the bound for each arm. ``n`` is the factor of the
-    last two terms: 2 in Theorem 7, 1 in Theorem 10. Every kappa gives a valid bound, so an inexact
-    search is harmless. If all levels are equal (Q = 0), kappa may be infinite.
+    last two terms, 2 in Theorem 7 and 1 in Theorem 10. Every kappa gives a valid bound, so the
+    result is valid even if the search misses the infimum. If all levels are equal (Q = 0), kappa
+    may be infinite.
     """
 
     def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
@@ -106,9 +107,9 @@ def least(
        LOCAL, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4). It
-    holds for consistent algorithms with eps-local DP and for a best mean below 1. For large eps it
-    is weaker than Theorem 3 of Azize & Basu 2022.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4).
+    The bound holds for consistent algorithms with eps-local DP if the best mean is below 1. For
+    large eps it is weaker than Theorem 3 of Azize & Basu 2022.
     """
     inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
     gaps = max(means) - np.asarray(means, dtype=float)
@@ -147,7 +148,7 @@ def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -
 @upper("Corollary 8", EXACT, "sum(8 (1 + 4/eps)^2 ln T/gap + (3 + 2 pi^2/3) gap)",
        *LAPLACE, *EQUAL_LEVELS, DOMINATED)  # fmt: skip
 def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Regret of HeLDP-UCB-L for users of one level (Corollary 8), rewards in [0, 1]."""
+    """Regret of HeLDP-UCB-L for users with the same level (Corollary 8), rewards in [0, 1]."""
     gap = positive(gaps)
     terms = 8 * (1 + 4 / eps) ** 2 * math.log(T) / gap + (3 + 2 * math.pi**2 / 3) * gap
     return float(terms.sum())
@@ -168,9 +169,9 @@ def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
 def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
 
-    The proof first bounds the responses of an arm; the mean number of its pulls is 1/p_0 times as
-    large. So all terms have the factor 1/p_0, as in Theorem 7, even the term that is printed
-    without it.
+    The proof first bounds the number of responses of an arm. The mean number of its pulls is 1/p_0
+    times as large. So all terms have the factor 1/p_0, as in Theorem 7. The paper prints one term
+    without this factor.
     """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]
@@ -187,7 +188,7 @@ def heldp_ucb_b_free(K: int, population: Population, eps_min: float, T: float) -
 @upper("Corollary 11", EXACT, "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)",
        *BITS, *EQUAL_LEVELS)  # fmt: skip
 def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Regret of HeLDP-UCB-B for users of one level (Corollary 11), rewards in [0, 1]."""
+    """Regret of HeLDP-UCB-B for users with the same level (Corollary 11), rewards in [0, 1]."""
     gap = positive(gaps)
     terms = 8 * inverse_tanh(eps) * math.log(T) / gap + (2 + math.pi**2 / 3) * gap
     return float(terms.sum())

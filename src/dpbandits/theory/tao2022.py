@@ -14,7 +14,7 @@ lower, upper = bounds_of("Tao et al. 2022")
 
 
 def constant(literal: float) -> Condition:
-    """Return the condition that the algorithm runs with the constant of its paper."""
+    """Return the condition that the algorithm uses the constant of its paper."""
     return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
 
 
@@ -30,7 +30,7 @@ HARD = "on a hard instance with these gaps"
 
 
 def gaps_below(limit: str, most: float) -> Condition:
-    """Return the condition that gaps are below a limit, as on a lower bound's hard instances."""
+    """Return the condition that gaps are below a limit, as in the proofs of lower bounds."""
     return Condition(f"gaps below {limit}", lambda gaps: max(gaps) < most)
 
 
@@ -48,8 +48,8 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
 
-    The paper prints u^(1/(1+v)). Only u^(1/v), which follows from its epochs, scales like regret
-    when all rewards are multiplied by a constant.
+    The paper prints u^(1/(1+v)). The epochs of the algorithm imply u^(1/v). Only this power scales
+    like regret if all rewards are multiplied by a constant.
     """
     gap = positive(gaps)
     return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))
@@ -74,7 +74,7 @@ def central_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> floa
        *LDPR_SE, *EPS_AND_V,
        note="Zhou & Zhang 2024, App. C.3; the epochs of Alg. 4 imply more")  # fmt: skip
 def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """The printed order of the regret of LDPR-SE (Theorem 7). Refuted."""
+    """The printed order of the regret of LDPR-SE (Theorem 7), which is refuted."""
     gap = positive(gaps)
     leading = u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-1 / v)).sum()
     return float(leading + gap.max(initial=0))
@@ -83,7 +83,7 @@ def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: fl
 @upper("Theorem 7, whatever the gaps", REFUTED, "u^(2/(1+v)) (K ln T/eps^2)^(v/(1+v)) T^(1/(1+v))",
        *LDPR_SE, *EPS_AND_V, note="Zhou & Zhang 2024, App. C.3")  # fmt: skip
 def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> float:
-    """The printed order of the problem-independent regret of LDPR-SE (Theorem 7). Refuted."""
+    """The printed, refuted order of the problem-independent regret of LDPR-SE (Theorem 7)."""
     power = v / (1 + v)
     return u ** (2 / (1 + v)) * (K * math.log(T) / eps**2) ** power * T ** (1 - power)
 
@@ -91,11 +91,11 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
 @upper("Algorithm 4 (what its epochs imply)", ORDER, "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
        *LDPR_SE, *EPS_AND_V)  # fmt: skip
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of LDPR-SE that its epochs imply (Algorithm 4): the regret R gap of the
-    epoch with D = gap, where each arm has R pulls.
+    """Order of the regret of LDPR-SE that follows from its epochs (Algorithm 4). The order is R
+    gap, the regret of an arm in the epoch with D = gap, in which each arm has R pulls.
 
-    The order holds for 0 < eps <= 1. The truncation level grows with eps, and the deviation of the
-    truncated mean does not fall with eps. So the radius err of the algorithm covers this deviation
+    The order holds for 0 < eps <= 1. For larger eps, the truncation level grows, and the deviation
+    of the truncated mean does not fall. So the radius err of the algorithm covers this deviation
     only for eps of order 1.
     """
     gap = positive(gaps)

@@ -52,9 +52,9 @@ def prae_r(K: int, eps: float, T: float, k: float, alpha1: float) -> float:
 def prae_r_clean(K: int, eps: float, T: float, k: float) -> float:
     """Order of the regret of PRAE-R without outliers, delta = 1/T, eps <= 1 (Remark 6.3).
 
-    The radius of Theorem 6.1 covers the term M ln(1/delta)/n of Bernstein's inequality,
-    M = (n eps/ln(1/delta))^(1/k), only for eps of order 1: for large eps nothing is truncated.
-    With outliers M is at most alpha1^(-1/k), and the radius holds for every eps.
+    Bernstein's inequality has a term M ln(1/delta)/n with M = (n eps/ln(1/delta))^(1/k). The radius
+    of Theorem 6.1 covers it only for eps of order 1, since for large eps nothing is truncated. With
+    outliers, M is at most alpha1^(-1/k), and the radius is right for every eps.
     """
     return leading(K, eps, T, k)
 

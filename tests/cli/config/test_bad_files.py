@@ -62,7 +62,7 @@ FILES = [
     ("env/nowhere", f"defaults: [foo]\n{LAW}", "env=nowhere:", "there is no file env/foo.yaml"),
     ("env/again", f"defaults: [again]\n{LAW}", "env=again:", "includes the file itself"),
     ("env/numbers", f"defaults: [{{5: 4}}, [a]]\n{LAW}", "numbers.yaml: 5:", "a name"),
-    ("env/bernoulli_c2", LAW + MEANS, "bernoulli_c2.yaml:", "one of ours"),
+    ("env/bernoulli_c2", LAW + MEANS, "bernoulli_c2.yaml:", "rename yours"),
     ("population/three", "kind: 3\n", "population.kind=3", "levels"),
     ("population/listed", "- 1\n", "listed.yaml:", "names with values"),
     ("runner/mine", "address: null\n", "runner", "'mine'", "dask"),

@@ -126,7 +126,7 @@ def test_a_python_file_of_one_of_our_names_is_refused(refused):
     file.parent.mkdir(parents=True)
     file.write_text(SENTINEL)
     message = refused(run, ["--config-dir", "mine", *arguments("algo=ucb")])
-    assert "ucb.py:" in message and "one of ours" in message and not Path("sentinel").exists()
+    assert "ucb.py:" in message and "rename yours" in message and not Path("sentinel").exists()
 
 
 def test_only_what_is_chosen_is_imported(evil, ended):

@@ -1,1 +1,1 @@
-"""Replays of alignments: runs on neighbouring rewards with the noise shifted as in the proof."""
+"""Replays of alignments: runs on neighbouring rewards with noise shifted as in a proof."""

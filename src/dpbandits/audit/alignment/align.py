@@ -1,4 +1,6 @@
-"""Replays of an alignment on many random cases, until a replay fails."""
+"""Replay an alignment (the shifts of noise in a privacy proof) on many random cases, until one
+fails.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from .replay import Outcome, Problem, replay
 
 # Number of replays in an audit; a stopping rule has fewer, since it stops late
 REPLAYS = {"algo": 100, STOPPING.group: 30}
-NUDGES = 3  # a failure counts only if it remains in so many replays with slightly changed noise
+NUDGES = 3  # a failure counts only if this many replays with slightly changed noise fail, too
 NUDGE = 1e-6  # relative change of the noise in these replays
 
 
@@ -30,18 +32,20 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        asked: the number of requested replays; fewer replays are made if one fails, or if the time
-            is up. It is 0 for a target without replays.
+        asked: the number of requested replays. Fewer are made if one fails, or if the time is up.
+            For a target that has no replays it is 0.
         aligned: the number of replays that succeeded.
-        entered: the number of replays in which the changed reward entered a shifted draw.
+        entered: the number of replays in which a statistic with the changed reward was added to a
+            shifted draw.
         chosen: the number of replays in which the changed reward changed the probabilities of a
             choice.
         edges: the number of replays that failed at first, but succeeded after the noise was changed
             a little.
         spent: the largest cost of a replay, as a share of the budget.
         problem: the first counter-example, or None.
-        tried: the ranges of the data that were played.
-        text: the result in words, with the counter-example, or which declaration is missing.
+        tried: the ranges of rewards, horizons and numbers of arms in the replays.
+        text: the result in words, with the counter-example, or with the declaration that is
+            missing.
         why: a short reason why the alignment does not hold, or "".
     """
 
@@ -114,14 +118,14 @@ def replay_report(
 
 
 def check(target: DecisionTarget, case: Case) -> Outcome:
-    """Replay an alignment on the neighbours of a case, and on two tables that differ in one arm.
+    """Replay an alignment on two neighbours, and on two tables of rewards that differ in one arm.
 
-    On these two tables, ``case.first`` and ``case.far``, the decisions must also be the same, at
-    any cost. If the decisions differ, two neighbours on a walk between the tables are the
-    counter-example. Some alignments hold only if a single reward changes (``one_change``). Such an
-    alignment is not replayed on the two tables. If the algorithm stops at different times on them
-    with the same noise, the alignment is replayed on two neighbours on the walk at which the
-    stopping time changes.
+    On the two tables, ``case.first`` and ``case.far``, the decisions must also be the same, but the
+    cost is not limited. If the decisions differ, the counter-example is a step of a walk between
+    the tables, which changes one reward. Some alignments hold only if a single reward changes
+    (``one_change``), so they are not replayed on the two tables. But if the algorithm then stops at
+    different times with the same noise, the alignment is replayed on the step of the walk at which
+    the stopping time changes.
     """
     fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
@@ -163,14 +167,15 @@ def align(
     deadline: float = math.inf,
     progress: Progress = ignored,
 ) -> Aligned:
-    """Replay an alignment on random rewards, horizons and noise, until a replay fails.
+    """Replay an alignment with random rewards, horizons and noise, until a replay fails.
 
     Args:
-        target: the target to replay, at its horizons or else at several cheap horizons.
+        target: the target to replay. If the target has no horizons, several small horizons are
+            used.
         replays: the number of replays; None for the usual number of an audit (REPLAYS).
-        seed: the seed, which determines the result together with the other arguments.
+        seed: the seed. Together with the other arguments, the seed determines the result.
         deadline: the time, in seconds since the epoch, after which no replay begins.
-        progress: a function that is called with each share of the replays that is done.
+        progress: a function that is called with the share of replays made since the last call.
     """
     rng = np.random.default_rng([seed, 20])
     found = Aligned(replays or REPLAYS[target.source.group])

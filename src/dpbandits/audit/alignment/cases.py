@@ -38,7 +38,8 @@ class Case(NamedTuple):
         far: the first table with all rewards of an arm changed.
         size: the size of the noise.
         seed: the seed of the noise.
-        noisy: whether noise is drawn on the first table; for a stopping rule, whether it stops.
+        noisy: whether the algorithm draws noise on the first table; for a stopping rule, whether it
+            stops.
     """
 
     first: np.ndarray
@@ -52,8 +53,8 @@ class Case(NamedTuple):
 def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
     """Yield ``n`` random cases with random horizons and numbers of arms.
 
-    For code in plain Python, the last cases have many arms, since external code may add no noise if
-    there are many arms. These cases are left out if horizons or numbers of arms are requested.
+    For code in plain Python, the last cases have many arms, since such code may add no noise if
+    there are many arms. These cases are left out if the user requests horizons or numbers of arms.
     """
     requested = target.horizons or target.sizes or target.source.question.one_arm
     large = 0 if target.compiled or requested else int(LARGE * n)
@@ -63,7 +64,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[
 
 
 def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
-    """Yield cases without end; in most of them, noise is drawn."""
+    """Yield cases without end. In most of them, the algorithm draws noise."""
     stops = target.source.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
@@ -82,7 +83,7 @@ def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[C
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
     """Return a random case with T rounds and K arms.
 
-    The changed reward is one that is read, if possible before the last draw of noise.
+    The changed reward is one that the algorithm reads, if possible before its last draw of noise.
     """
     low, high = target.extremes() or _reach(rng)
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
@@ -92,8 +93,8 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     if (first == far).all():
         far[:, arm] = low + high - far[:, arm]
     if target.alignment.one_change:
-        # The search for a change of the stopping time is slow, so most cases have no walk. With
-        # alternating rewards, the sum stays near 0, and the rule stops late
+        # The search for a change of the stopping time is slow, so most cases have no walk.
+        # Alternating rewards keep the sum near 0, so that the rule stops late
         far = first.copy()
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
@@ -127,10 +128,10 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
 def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
     """Draw the rewards of a game, float array (T, K), of a random kind.
 
-    The kinds are: random extreme rewards; random rewards between the extremes; constant rewards;
-    balanced rewards, which keep the means of all arms similar; and rewards that an adversary
-    chooses. The adversary gives the smallest reward to an arm with the largest sum, and the largest
-    reward to other arms.
+    There are five kinds of rewards: random extreme values, random values between the extremes,
+    constants, balanced values (the means of all arms stay similar), and the choices of an
+    adversary. The adversary gives the smallest reward to an arm with the largest sum, and the
+    largest reward to other arms.
     """
     (T, K), (low, high) = shape, extremes
     kind = rng.choice(["random", "inside", "constant", "balanced", "adversarial"], p=SHARES)
@@ -149,7 +150,9 @@ def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
 
 
 class Adversary:
-    """A table whose rewards are chosen when they are read, given the sum of each arm so far."""
+    """A table of rewards in which each reward is chosen when it is read, given the sum of each arm
+    so far.
+    """
 
     def __init__(self, table: np.ndarray, low: float, high: float):
         self.table, self.low, self.high, self.shape = table, low, high, table.shape
@@ -163,6 +166,8 @@ class Adversary:
 
 
 def _reach(rng: np.random.Generator) -> tuple[float, float]:
-    """Draw a range for rewards without bounds: of any size, of both signs or only positive."""
+    """Draw a random range for rewards without bounds. The range has any size, and may contain
+    negative values.
+    """
     high = 10.0 ** rng.uniform(-1.5, 1.2)
     return (-high, high) if rng.random() < 0.7 else (0.0, high)

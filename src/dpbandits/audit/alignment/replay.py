@@ -1,11 +1,11 @@
 """One replay of an alignment, which consists of four runs in plain Python.
 
-The first run, on one sequence of rewards, records the noise. The second run, on the other sequence,
-shifts the noise as the alignment says and computes the cost. The last two runs repeat the first two
-with the same noise as plain numbers. The actions of these two runs must be the same, and for a
-stopping rule also the stopping time and the estimate. If contexts are private, the action of a
-changed round may differ: this action depends on the contexts of the round itself, and joint DP does
-not protect it.
+The first run, on one sequence of rewards, records the noise. The second run, on a neighbouring
+sequence, shifts the noise as the alignment says and computes the cost in privacy. The last two runs
+repeat these two with the same noise as plain numbers. These two runs must have the same actions,
+and for a stopping rule the same stopping time and estimate. If contexts are private, the action in
+the changed round may differ: it depends on the contexts of this round, and joint DP does not
+protect it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Problem(NamedTuple):
 
     Attributes:
         why: the reason in words.
-        example: the counter-example in words: the changed reward; if the actions differ, the first
-            two different actions; and the draws of noise whose shifts are not 0.
+        example: the counter-example in words: the changed reward, the first different actions (if
+            actions differ), and the draws of noise with a shift.
         pair: the two sequences of rewards.
     """
 
@@ -51,8 +51,9 @@ class Outcome(NamedTuple):
     Attributes:
         problem: why the replay failed, or None.
         spent: the cost of the shifts, as a share of the budget.
-        entered: whether the changed reward enters a shifted draw.
-        chosen: whether the changed reward changes the probabilities of a choice or a comparison.
+        entered: whether a statistic with the changed reward was added to a shifted draw.
+        chosen: whether the change of the reward changes the probabilities of a choice or a
+            comparison.
         draws: the draws of the shifted run.
     """
 
@@ -66,9 +67,11 @@ class Outcome(NamedTuple):
 def replay(
     target: DecisionTarget, first: np.ndarray, second: np.ndarray, recorded: Recorder
 ) -> Outcome:
-    """Record a run on one sequence of rewards, and replay it with shifted noise on another one.
+    """Record a run on one sequence of rewards, and replay it with shifted noise on another
+    sequence.
 
-    The cost and the number of releases are limited only for neighbours, which differ in one reward.
+    Limits on the cost and on the number of releases are checked only if the sequences are
+    neighbours, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
     seen = target.play_traced(first, recorded, places)
@@ -123,15 +126,15 @@ def replay(
 
 
 def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
-    """Return the shifts that the alignment declares, by the number of the draw.
+    """Return the shift of each draw that the alignment declares, by the number of the draw.
 
-    The shifts for all rewards that change and are read are added up.
+    If several rewards that are read change, their shifts are added.
     """
     declare = target.alignment.shifts
     if declare is None:
         return {}
     counts: Counter[int] = Counter()
-    # the number of each reward among the rewards of its arm; 0 before the first reward
+    # the position of each reward among the rewards of its arm; 0 before the first reward
     items = {(0, -1): 0}
     for reward in seen.rewards.reads:
         counts[reward[1]] += 1
@@ -160,8 +163,8 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
 def _cost(draw: Draw, gaussian, delta: float) -> float:
     """Compute the cost of the shift of a draw, in nats or as the rho of zCDP.
 
-    For coins that hide a changed count, the cost is the eps that the coins give with this delta,
-    times the change of the count.
+    If coins hide a changed count, the cost is the change of the count times the eps that these
+    coins give with this delta.
     """
     if draw.kind == COINS:
         return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0
@@ -182,8 +185,8 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
 def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tuple[int, str | None]:
     """Return the first round in which two runs differ, and a text that says how they differ.
 
-    The rounds in ``excepted`` and rounding errors of the answer are ignored. If the runs do not
-    differ, the result is the number of rounds and None.
+    Rounds in ``excepted`` and rounding errors of the answer are ignored. If the runs are equal, the
+    result is the number of rounds and None.
     """
     n, m = len(one.arms), len(two.arms)
     for t in np.flatnonzero(one.arms[: min(n, m)] != two.arms[: min(n, m)]).tolist():
@@ -213,9 +216,9 @@ def _change(first, second, places) -> str:
 
 
 def _not_followed(draws: Draws) -> str:
-    """Return, in words, the draws that a replay cannot follow, or "" if there are none.
+    """Return a text about the draws that a replay cannot follow, or "" if there are none.
 
-    A replay cannot follow a draw of noise to which, as far as the replay sees, nothing is added.
+    A replay can follow noise only if it sees a number that is added to the noise.
     """
     noise = sum(d.is_noise for d in draws)
     lost = sum(d.is_noise and not d.added for d in draws)
@@ -228,7 +231,7 @@ def _not_followed(draws: Draws) -> str:
 
 
 def _noise(first: Draws, second: Draws) -> str:
-    """Return the shifts in words, each at the scale of its draw."""
+    """Return a text with the shifts of the draws, each multiplied by the scale of its draw."""
     found = []
     for i, (d, e) in enumerate(zip(first, second, strict=False)):
         if e.shift:

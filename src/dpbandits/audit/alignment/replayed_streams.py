@@ -1,8 +1,8 @@
-"""Generators that return the numbers of a recorded run again, unchanged or shifted.
+"""Random generators that return the numbers of a recorded run again, unchanged or shifted.
 
-``Shifted`` returns these numbers to a run on other rewards, and shifts them as an alignment says.
-``Replay`` returns plain numbers, so a run with ``Replay`` equals a run with any generator that
-draws the same numbers.
+``Shifted`` returns the numbers to a run on other rewards, and shifts noise as an alignment says.
+``Replay`` returns plain numbers, so that the run equals a run with any generator that draws the
+same numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Given(Stream):
 
     Attributes:
         before: the draws of the record.
-        moved: the reason why a replay differs from the record by more than shifts, or None.
+        moved: the reason why the draws of a replay differ from the record in more than shifts, or
+            None.
     """
 
     def __init__(self, before: Sequence[Draw]):
@@ -48,7 +49,7 @@ class Given(Stream):
         return Draw(kind, before.z, before.shape, base=before.base)
 
     def chosen_again(self, before: Draw, law: tuple[float, ...]) -> Draw:
-        """Return the choice of the record once more, even if its probabilities have changed."""
+        """Return the recorded choice again, even if its probabilities have changed."""
         if before.z < len(law):
             return Draw(CHOICE, before.z, law)
         self.moved = self.moved or "a choice has other outcomes on the other rewards"
@@ -64,14 +65,14 @@ class Replay(Given):
 class Shifted(Given):
     """A generator that returns the numbers of a recorded run, shifted.
 
-    A draw with a declared shift is shifted by this shift. All other noise is added to statistics.
-    When a statistic first differs by x from its value in the record, the noise that is added to it
-    shifts by -x. A uniform number is changed such that the results of its comparisons stay the
-    same.
+    If the alignment declares a shift for a draw, the draw gets this shift. Other noise is expected
+    to be added to statistics. When a statistic first differs by x from its value in the record, the
+    noise that is added to it gets the shift -x. A uniform number is changed so that the results of
+    its comparisons stay the same.
 
     Args:
         before: the draws of the record.
-        declared: shifts of some draws by number, in the unit of the rewards.
+        declared: the declared shifts by the numbers of the draws, in the unit of the rewards.
     """
 
     def __init__(self, before: Sequence[Draw], declared):
@@ -147,7 +148,9 @@ class Shifted(Given):
         return below
 
     def charge(self, draw: Draw, p: float, q: float) -> None:
-        """Raise the cost of a draw to the cost of an outcome with these two probabilities."""
+        """Raise the cost of a draw to |ln(p/q)|, the cost of an outcome with these two
+        probabilities.
+        """
         cost = _ratio(p, q)
         if cost > draw.cost:
             draw.cost = cost
@@ -157,9 +160,9 @@ class Shifted(Given):
 class Branch(Given):
     """A generator that returns the numbers of a recorded run, with other choices in one round.
 
-    A round begins after one reward and ends with the next. In this round, the choices and the
-    comparisons of uniform numbers have the outcomes in ``path``. After the end of the path, each
-    choice or comparison has its first possible outcome.
+    A round begins after one reward and ends with the next reward. In this round, choices and
+    comparisons of uniform numbers get the outcomes in ``path``, one after the other. If the path is
+    too short, further choices and comparisons get their first possible outcome.
 
     Args:
         before: the draws of the record.
@@ -184,7 +187,9 @@ class Branch(Given):
 
     @property
     def laws(self) -> str:
-        """The laws of all later draws as text, with the first number that is added to each draw."""
+        """The laws of all later draws as text, each with the first number that is added to the
+        draw.
+        """
         found = [
             (d.kind, d.shape, d.scale, d.added[:1], [chance for chance, _ in d.chances])
             for d in self.draws

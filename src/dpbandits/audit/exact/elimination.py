@@ -1,9 +1,9 @@
 """The exact privacy loss of the actions of DP-SE and DPR-SE with two arms, at any horizon.
 
 The epochs are independent, and each ends in one of three ways: the first arm is removed, the second
-arm is removed, or neither. A changed reward lies in one epoch, so the loss is the loss of the worst
-epoch. In each epoch the worst neighbours are at the largest difference of the two sums
-(docs/exact_loss.md).
+arm is removed, or neither. A changed reward belongs to one epoch, so the loss of the algorithm is
+the loss of its worst epoch. In each epoch, the worst neighbours have the largest possible
+difference of the two sums (docs/exact_loss.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .loss import Candidate, OutOfReach
 def elimination_candidates(
     epoch: Callable[[int], tuple[float, float, float]], eps: float, T: int
 ) -> Iterator[Candidate]:
-    """Yield the candidates of all epochs before the horizon T.
+    """Yield the candidates for the largest loss in all epochs before the horizon T.
 
     ``epoch(e)`` returns the number of pulls of each arm in epoch e, the gap of the means above
     which an arm is removed, and the largest change of a reward.
@@ -38,13 +38,14 @@ def elimination_candidates(
 
 
 def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Candidate]:
-    """Yield the possible ends of an epoch, each with the neighbours that it distinguishes best.
+    """Yield the possible ends of an epoch, each with those neighbours that this end distinguishes
+    best.
 
     The epoch releases two means with noise ``Lap(change/(rate R))`` each.
 
     Args:
         R: pulls of each arm.
-        width: an arm is removed if its mean is more than this below the other arm's mean.
+        width: an arm is removed if its mean is below the other arm's mean by more than ``width``.
         rate: the noise has the scale change/(rate R). With the right scale, rate is the budget.
         change: the largest change of a reward.
     """

@@ -1,11 +1,11 @@
 """The exact privacy loss of the actions of two-armed algorithms with additive indices.
 
 An action is a function of the latest releases of the two arms, m_0 and m_1, and of their bonuses,
-c_0 and c_1: arm 0 is played if ``m_0 + c_0 >= m_1 + c_1``. A new release of one arm has fresh
-noise, so the past then matters only through the density of the other arm's release. This density is
-a piecewise exponential polynomial, so the probability of each sequence of actions has a closed
-form. docs/exact_loss.md has the proofs, and proves that only few tables of rewards have to be
-compared.
+c_0 and c_1: arm 0 is played if ``m_0 + c_0 >= m_1 + c_1``. When one arm gets a new release, the
+noise of the release is fresh. From then on, the past matters only through the density of the other
+arm's release. This density is a piecewise exponential polynomial, so the probability of each
+sequence of actions has a closed form. docs/exact_loss.md has the proofs, also that only few tables
+of rewards must be compared.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ class Episodic:
     """A two-armed algorithm whose index is a private mean plus a bonus.
 
     First, both arms are pulled once. A release is the mean of n rewards of one arm plus
-    ``Lap(1/(rate n))``; each reward enters one release.
+    ``Lap(1/(rate n))``. Each reward is used in one release only.
 
     Attributes:
-        bonus: ``bonus(n, t)``, the bonus in round t of an arm whose last release has n rewards.
-        rewards: ``rewards(n, pulls)``, the number of rewards in an arm's next release, if the last
-            release of the arm has n rewards and was made after ``pulls`` pulls of the arm.
-        commits: whether an arm is played until its next release; otherwise an arm is chosen in each
-            round.
+        bonus: ``bonus(n, t)``, the bonus in round t of an arm whose last release is a mean of n
+            rewards.
+        rewards: ``rewards(n, pulls)``, the number of rewards in an arm's next release. The arm's
+            last release is a mean of n rewards, made after ``pulls`` pulls.
+        commits: whether a chosen arm is played until its next release; otherwise an arm is chosen
+            anew in each round.
         rate: the inverse of the scale of the noise for one reward. The rate equals the privacy
             budget if the noise has the right scale.
     """
@@ -47,11 +48,11 @@ class Episodic:
 
 
 class Leaf(NamedTuple):
-    """A sequence of actions with its probabilities.
+    """A sequence of actions with its probability for each table of rewards that is compared.
 
     Attributes:
         actions: the arm played in each round.
-        releases: the rounds, from 0, of the rewards that enter each release.
+        releases: for each release, the rounds (from 0) of its rewards.
         probability: the probability of the sequence for each vector of sums of these rewards.
     """
 
@@ -61,10 +62,10 @@ class Leaf(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """A history of actions, in a state before the next decision.
+    """The state of the algorithm after a sequence of actions, before the next decision.
 
-    ``n`` has the number of rewards of each arm's latest release, and ``since`` the rounds in which
-    the arm was played after that.
+    For each arm, ``n`` has the number of rewards in the latest release, and ``since`` the rounds in
+    which the arm was played since then.
     """
 
     actions: tuple[int, ...]
@@ -84,9 +85,8 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
     Args:
         game: the algorithm.
         horizon: the number of rounds.
-        cases: a function that returns the vectors of sums to compare, given the sizes of the
-            releases so far. The vectors of a longer history must extend the vectors of a shorter
-            history.
+        cases: a function of the sizes of the releases so far, which returns the vectors of sums to
+            compare. The vectors for more releases must extend the vectors for fewer releases.
     """
     unit = Rate(exactly(game.rate))
     start: dict[Case, Releases] = {
@@ -109,7 +109,9 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
 
 
 def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
-    """Yield the arms that can be played next, each with its condition on the releases."""
+    """Yield the arms that can be played next, each with the interval of m_0 - m_1 in which it is
+    chosen.
+    """
     t = len(node.actions) + 1
     low, high = node.band
     c = exactly(game.bonus(node.n[1], t)) - exactly(game.bonus(node.n[0], t))
@@ -120,7 +122,7 @@ def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
 
 
 def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
-    """Return the history after arm ``a`` was chosen, up to the next decision or the horizon."""
+    """Return the state after arm ``a`` was chosen, at the next decision or at the horizon."""
     t = len(node.actions)
     pulls = node.actions.count(a) - len(node.since[a])
     needed = game.rewards(node.n[a], pulls)
@@ -144,8 +146,8 @@ def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
 
 
 def _without(f: Releases, a: int, band: Band) -> Piecewise:
-    """Return the density of the other arm's release, after the release of arm ``a`` is integrated
-    over the band.
+    """Return the density of the other arm's release, with the release of arm ``a`` integrated over
+    the band.
     """
     low, high = band
     if a == 1:
@@ -163,9 +165,9 @@ def _without(f: Releases, a: int, band: Band) -> Piecewise:
 def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
     """Return vectors of sums that attain the largest loss over all tables of 0 and 1.
 
-    In each vector all sums are 0, or all are full (equal to their sizes n), except one sum. If the
-    other sums are full, this sum is 0 or 1; if the other sums are 0, this sum is n - 1 or n
-    (docs/exact_loss.md).
+    A sum is full if it equals the size n of its release. In each vector, all sums but one are 0, or
+    all but one are full. The remaining sum is n - 1 or n if the others are 0, and 0 or 1 if the
+    others are full (docs/exact_loss.md).
     """
     return {(0,) * len(sizes), sizes, *chain.from_iterable(extreme_pairs(sizes))}
 

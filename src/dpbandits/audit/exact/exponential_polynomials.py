@@ -1,9 +1,8 @@
-"""Piecewise exponential polynomials with rational breakpoints and coefficients in interval
-arithmetic.
+"""Piecewise exponential polynomials, with rational breakpoints and with coefficients as intervals.
 
-These functions include the density of Laplace noise and are closed under products, shifts and
-integration. The coefficients are balls of python-flint's ``arb``: a computed ball contains the
-exact number.
+An example of these functions is the density of Laplace noise. Products, shifts and integrals of
+such functions are again such functions. The coefficients are balls of python-flint's ``arb``; a
+computed ball always contains the exact number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The largest |ln(P/P')| of some events, computed in a certified interval."""
+"""Compute an interval that is proved to contain the largest |ln(P/P')| of some events."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ BITS = (192, 384, 768, 1536, 3072)  # the precisions that are tried
 
 
 class OutOfReach(BadInput):
-    """No exact loss can be computed; the message gives the reason and a request that would work."""
+    """The error if no exact loss can be computed. Its message has the reason and a request that
+    would work.
+    """
 
 
 @dataclass(frozen=True)
 class ActionLoss:
-    """The exact loss of actions, with the event and the rewards that attain it.
+    """The exact privacy loss of actions, with the event and the two neighbours that have this loss.
 
     Attributes:
         low: lower end of the interval, in nats.
         high: upper end.
         event: the actions, in words.
-        rewards: the rewards of the played arms under each of the two neighbours, in words.
+        rewards: the rewards of the played arms for each of the two neighbours, in words.
     """
 
     low: float
@@ -36,7 +38,7 @@ class ActionLoss:
 
 
 class Candidate(NamedTuple):
-    """The probabilities of one event under two neighbours.
+    """The probabilities of one event for two neighbouring tables of rewards.
 
     ``event`` and ``rewards`` are as in ``ActionLoss``.
     """
@@ -48,10 +50,11 @@ class Candidate(NamedTuple):
 
 
 def certified(candidates: Callable[[], Iterator[Candidate]], width: float) -> ActionLoss:
-    """Compute the largest |ln(P/P')| of some events, in an interval of at most this width.
+    """Compute an interval of at most this width that contains the largest |ln(P/P')| of some
+    events.
 
     Raises:
-        OutOfReach: the interval is wider even with the highest precision.
+        OutOfReach: even with the highest precision, the interval is wider.
     """
     from flint import ctx
 

@@ -1,11 +1,11 @@
-"""The exact privacy loss of an algorithm's actions, in a certified interval.
+"""The exact privacy loss of an algorithm's actions, as an interval that is proved to contain it.
 
 The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
-extreme rewards, for the whole algorithm at one horizon. The loss of a single release is computed by
-the module ``release``. This module lists the algorithms whose exact loss can be computed, with the
-method, and the reasons why no exact loss of other algorithms is known. A candidate is one event
-with its probabilities under two neighbouring tables. One of the candidates of an algorithm has the
-largest loss.
+extreme rewards, for the whole algorithm at one horizon. (The module ``release`` computes the loss
+of a single release.) This module lists the algorithms with a method that computes their exact loss.
+For other algorithms it lists the reasons why none is known. A candidate is one event with its
+probabilities for two neighbouring tables. A method yields candidates, one of which has the largest
+loss.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def lazy_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
 
 
 def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
-    """Yield the candidates of an episodic algorithm; one of them has the largest loss."""
+    """Yield the candidates for the largest loss of an episodic algorithm."""
     for leaf in sequences(game, T, extreme_cases):
         for x, y in extreme_pairs(tuple(len(rounds) for rounds in leaf.releases)):
             p, q = leaf.probability[x], leaf.probability[y]
@@ -53,7 +53,9 @@ def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
 
 
 def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
-    """Return, as text, rewards with the given sums; ``-`` is a reward that no action depends on."""
+    """Return rewards with the given sums as text; ``-`` stands for a reward on which no action
+    depends.
+    """
     found = ["-"] * len(leaf.actions)
     for rounds, s in zip(leaf.releases, case, strict=True):
         for i, t in enumerate(rounds):
@@ -78,7 +80,7 @@ def dpr_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterat
 
 
 def prae_r_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
-    """Yield the candidates after the forced batches of 2, 4, 8, ... rounds."""
+    """Yield the candidates for the largest loss after the forced batches of 2, 4, 8, ... rounds."""
     parameters = [values[name] for name in ("k", "alpha1", "delta", "constants")]
     until = prae_r.forced_until(values["alpha1"], values["delta"])
     forced = next(tau for tau in count() if 2.0 ** (tau + 1) >= until)
@@ -96,7 +98,8 @@ class Method(NamedTuple):
     Attributes:
         usual: the horizon if none is given.
         most: the largest horizon.
-        candidates: ``candidates(values, eps, T)`` yields the candidates; None for one-bit users.
+        candidates: ``candidates(values, eps, T)`` yields the candidates; None if users send one bit
+            each.
     """
 
     usual: int

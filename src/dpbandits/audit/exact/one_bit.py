@@ -1,9 +1,10 @@
 """The exact privacy loss of the actions of an algorithm whose users send one bit each.
 
-The actions are a function of the bits, and here the algorithm itself computes this function for
-every sequence of bits. Given the rewards, the bits are independent, and their probabilities are
-floating-point numbers, hence rational. So the probability of each sequence of actions is a rational
-number, for any number of arms. docs/exact_loss.md proves that rewards of 0 and 1 suffice.
+The actions are a function of the bits. This module runs the algorithm itself on every sequence of
+bits to compute the function. Given the rewards, the bits are independent, and their probabilities
+are floating-point numbers, which are rational. So the probability of each sequence of actions is a
+rational number, and can be computed exactly for any number of arms. docs/exact_loss.md proves that
+rewards of 0 and 1 suffice.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def _string(numbers: Sequence[Any]) -> str:
 
 
 class ScriptedUniforms:
-    """A generator of uniform numbers that are only compared, with given results.
+    """A random generator for algorithms that only compare uniform numbers; it prescribes the
+    results.
 
     ``random()`` returns the object itself. The i-th comparison ``number < p`` adds p to ``chances``
     and returns the i-th given result.
@@ -84,9 +86,9 @@ class ScriptedUniforms:
 
 
 class Bits(ScriptedUniforms):
-    """Scripted numbers whose distance to any approximation of a probability is 0.
+    """``ScriptedUniforms`` whose distance to any approximation of a probability is 0.
 
-    So an algorithm always compares with the exact probability, never with an approximation.
+    So an algorithm must always compare with the exact probability, never with an approximation.
     """
 
     def __sub__(self, level: float) -> float:
@@ -106,14 +108,14 @@ def probabilities(
         extremes: the smallest and the largest reward.
 
     Returns:
-        For each sequence of actions, an array of integers of shape (2,) * (T - 1). The entry
-        [r_1, ..., r_{T-1}] is the probability if these are the rewards of the played arms, 0 for
-        the smallest and 1 for the largest reward. The second result is the number by which all
-        these probabilities are multiplied.
+        For each sequence of actions, an array of integers of shape (2,) * (T - 1). The entry [r_1,
+            ..., r_{T-1}] is proportional to the probability if these are the rewards of the played
+            arms, where 0 is the smallest and 1 the largest reward. The second result is the factor
+            by which all probabilities are multiplied to give integers.
 
     Raises:
-        OutOfReach: the algorithm draws something else than one bit a round, or its actions depend
-            on rewards in another way.
+        OutOfReach: the algorithm draws something other than one bit per round, or its actions
+            depend on the rewards not only through the bits.
     """
     T = horizon
     rng = np.random.default_rng(0)
@@ -159,9 +161,9 @@ def over_bits(event: np.ndarray, law: np.ndarray) -> np.ndarray:
 
 
 def worst_neighbours(probability: np.ndarray) -> tuple[float, Actions, Actions]:
-    """Return the largest ratio of probabilities between neighbours, and the two neighbours.
+    """Return the largest ratio of the probabilities of two neighbours, and these neighbours.
 
-    The ratio is correctly rounded; the first neighbour has the larger probability.
+    The ratio is correctly rounded. The first neighbour has the larger probability.
     """
     found: list[tuple[float, Actions, Actions]] = []
     for axis in range(probability.ndim):

@@ -1,8 +1,8 @@
 """The exact privacy loss of a release.
 
-A loss is known for three kinds of releases: releases that are linear in Laplace or Gaussian noise,
-that toss one coin, or that count bits among fair coins. The loss is computed from the code itself:
-the release is run with a generator whose draws are chosen here.
+The loss can be computed for three kinds of releases. These releases are linear in Laplace or
+Gaussian noise, or toss one coin, or add fair coins to a count of bits. The loss is computed from
+the code itself: this module runs the release with a random generator whose draws it chooses.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # the scales of the noise with which linearity is
 
 
 class _Chosen(Stream):
-    """A generator of coins, or of noise of one kind at scale 1.
+    """A random generator with chosen draws: coins, or noise of one kind at scale 1.
 
     Draws have the values in ``z``, and other draws are 0.
     """
@@ -53,7 +53,8 @@ class _Chosen(Stream):
 
 
 def release_loss(target: AuditTarget) -> float | None:
-    """Compute the exact loss, eps or mu, of a release or a response; None if it is not known.
+    """Compute the exact privacy loss, eps or mu, of a release or a response; None if it is not
+    known.
 
     For an algorithm or a stopping rule, the result is the loss of the release that the guarantee
     names.
@@ -87,7 +88,7 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     the result is None.
     """
     with suppress(AttributeError, TypeError):
-        # the release draws other noise, or uses a draw in another way
+        # the release draws other noise, or does not only add its draws
         return _linear(release, x, y, d, LAPLACE, 1)
     with suppress(AttributeError, TypeError, IndexError):
         return _coin(release, x, y, d)
@@ -111,7 +112,7 @@ def loss_of_count(
     """Compute the least eps for which a count is (eps, delta)-DP between two data sets, or None.
 
     The release must be one number (d = 1): a function of the data plus the number of heads of fair
-    coins. The values of the function for the two data sets may differ by at most 1.
+    coins. For the two data sets, this function may differ by at most 1.
     """
     runs = [[(k, *_run(release, data, d, COINS, {0: k})) for k in (0, 1, 7)] for data in (x, y)]
     values = [{out[0] - k for k, out, _ in found} for found in runs]

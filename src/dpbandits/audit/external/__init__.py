@@ -1,1 +1,3 @@
-"""Replays and samples of external policies: plain Python code that does not use the package."""
+"""Audit external policies by replays and samples. A policy is plain Python code that does not use
+the package.
+"""

@@ -1,4 +1,4 @@
-"""The choices that an external policy makes in one round, each played with all of its outcomes."""
+"""The random choices of an external policy in one round, played with all their outcomes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ PROBED = 32  # number of rounds of these games
 def law_of_choices(
     target: DecisionTarget, table: np.ndarray, draws: Sequence[Draw], own: int, again: int = 1
 ) -> Law:
-    """Compute the law of the actions over the choices that are made in one round.
+    """Compute the law of the actions if only the choices in one round are random.
 
-    A branch is left out if the round draws anything but choices. The law is empty if there are too
-    many branches, or if two of ``again`` games with the same choices have different actions.
+    A branch is one sequence of outcomes of these choices. A branch is left out if the round draws
+    anything but choices. The law is empty if there are too many branches, or if two of ``again``
+    games with the same choices have different actions.
 
     Args:
         target: the policy that is played.
@@ -60,20 +61,21 @@ def law_of_choices(
 
 
 def loss_between(*laws: Law) -> float:
-    """Compute the largest |ln(p/q)| of two laws; infinity if one of them is empty."""
+    """Compute the largest |ln(p/q)| of two laws, which is infinite if one law is empty."""
     ratios = [x / q[k] if q.get(k) else math.inf
               for p, q in (laws, laws[::-1]) for k, x in p.items()]  # fmt: skip
     return math.log(max(ratios, default=math.inf))
 
 
 def response_loss(target: DecisionTarget, seed: int) -> float:
-    """Compute a lower bound on the loss of the first user's response from its choices.
+    """Compute a lower bound on the privacy loss of the first user's response, from the choices in
+    it.
 
-    The bound compares the laws of the actions over these choices for two rewards of the user. The
-    bound is 0 if the response always contains noise, or if more than one law explains the actions.
-    A game does not count if numbers are drawn before the first reward, or if noise of a later round
-    is added to this reward: both could hide the response. If the policy raises an error, the bound
-    is 0.
+    The bound compares, for two rewards of the user, the law of the actions if only these choices
+    are random. The bound is 0 if the response always contains noise, if more than one law explains
+    the actions, or if the policy raises an error. A game does not count if numbers are drawn before
+    the first reward, or if noise of a later round is added to this reward, since both could hide
+    the response.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
     with suppress(Exception):  # a policy may not accept numbers that record operations

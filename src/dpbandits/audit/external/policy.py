@@ -23,12 +23,13 @@ Reward = Callable[[int, int], float]  # the reward as a function of the round, f
 PROBES, PROBED = 3, 32  # number of games in which a policy is examined, and rounds of each game
 ANY_NUMBER = 10**9
 ARRAYS = ("array", "asarray")  # NumPy functions that make an array from a list of numbers
-# The alignment of any policy: the changed reward may enter any number of draws, whose costs add up
+# The alignment of any policy: a changed reward may be added to any number of draws, whose costs are
+# added
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
 
 def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
-    """Play a new policy, and return the arms of all rounds.
+    """Make a policy, play one game with it, and return the arm of each round.
 
     Args:
         make: a function or class that makes the policy, see ``policies``.
@@ -57,13 +58,14 @@ def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: A
 
 @dataclass(frozen=True)
 class ExternalPolicy:
-    """A function or class that makes policies, and the source of their random numbers.
+    """A function or class that makes policies, and what is known of the source of their random
+    numbers.
 
     Attributes:
         make: the function or class.
-        fixed: whether the policies seed generators with the same number in each game, so that the
-            numbers of these generators are known. If False, seeds are random, and the audit's own
-            generator can replace the seeded generators.
+        fixed: whether the policies seed generators with the same number in each game. If they do,
+            the numbers of these generators are public. If False, seeds are random, and the audit's
+            own generator can replace the seeded generators.
         unseeded: whether the policies make generators without a seed, which the audit cannot
             replace.
     """
@@ -73,7 +75,7 @@ class ExternalPolicy:
     unseeded: bool
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
-        """Play as ``play_external`` does, with all random numbers from one generator."""
+        """Play a game (see ``play_external``) with all random numbers from one generator."""
         arrays = {name: array_of(getattr(np, name)) for name in ARRAYS}
         noted = {} if isinstance(rng, np.random.Generator) else arrays
         with redirect_random(rng, self.fixed), replaced(np, noted):
@@ -105,8 +107,8 @@ def examine(make: Make) -> ExternalPolicy:
 def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = None) -> Algorithm:
     """Return an algorithm with the guarantee that is claimed for external policies.
 
-    The claim is that all actions are eps-DP if one reward in [0, 1] changes; with local privacy,
-    that the response of each user is eps-DP.
+    The claim is that the sequence of all actions is eps-DP with respect to one reward in [0, 1].
+    With local privacy, the claim is that the response of each user is eps-DP.
 
     Args:
         make: the function or class that makes the policies.

@@ -1,4 +1,4 @@
-"""The samples of an external policy: its actions, and the responses of its users."""
+"""Audits of external policies by samples of their actions and of the responses of their users."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ MOST_TRIED = 20  # at most so many games are played to find the draws that a use
 class PolicyTarget(RegretTarget):
     """An external policy that promises eps-DP: an adversary sees its actions.
 
-    First, the random numbers of the policy are recorded. They are replayed on neighbouring rewards,
-    and all noise that holds the changed reward is shifted by minus the change. Suppose that all
-    actions stay the same in every replay, at a cost of at most eps, and that no choice depends on
-    the changed reward. Then the verdict is consistent, and nothing is sampled.
+    First, the random numbers of the policy are recorded and replayed on neighbouring rewards. All
+    noise to which the changed reward is added is shifted by minus the change. Suppose that in every
+    replay all actions stay the same, at a cost of at most eps, and that no choice depends on the
+    changed reward. Then the verdict is consistent, and nothing is sampled.
 
-    Otherwise samples may refute the promise. If the promise is local, the response of a user is
-    sampled first. The actions are sampled between the neighbours of the failed replay, and then
-    between other neighbours, at short horizons first. If a replay failed and no samples refute the
-    promise, the verdict is undecided.
+    In all other cases, samples may refute the promise. If the promise is local, the response of a
+    user is sampled first. Then the actions are sampled, first on the neighbours of the failed
+    replay, and then on other neighbours, beginning with short horizons. If a replay failed and no
+    samples refute the promise, the verdict is undecided.
 
     Attributes:
         pair: the only neighbours that are compared; None for random neighbours.
@@ -72,14 +72,16 @@ class PolicyTarget(RegretTarget):
         return self.source.guarantee.hides == RESPONSE
 
     def check(self) -> None:
-        """Accept a policy with unseeded generators, since samples may still refute its promise."""
+        """Accept a policy even if its generators have no seeds, since samples may refute its
+        promise.
+        """
 
     @property
     def caveat(self) -> str:
         return SAID if self.source.function.unseeded else ""
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
-        """Play rewards; the stream gives all random numbers, whichever module draws them."""
+        """Play a table of rewards; all random numbers of all modules come from ``rng``."""
         rewards, (T, K) = Rewards(table, watched), table.shape
         rng.reads, rng.of_package = rewards.reads, False
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
@@ -87,10 +89,10 @@ class PolicyTarget(RegretTarget):
         return Played(np.array(arms, int), math.nan, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return an objection if the promise is local and the reward enters noise of other users.
+        """Return an objection if the promise is local and the reward is added to noise of other
+        users.
 
-        Noise belongs to the user if it is drawn in the user's round, or if it is added directly to
-        the reward.
+        Noise is the user's own if it is drawn in the user's round or added directly to the reward.
         """
         place = place_of_change(pair)
         own, itself = place[0] + 1, [x[place] for x in pair]
@@ -113,7 +115,8 @@ class PolicyTarget(RegretTarget):
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """Return consistent if all replays succeeded, else undecided.
 
-        A failure refutes no proof, since the audit does not know the proof of the policy.
+        A failed replay refutes nothing, since the audit does not know the privacy proof of the
+        policy.
         """
         return verdicts.CONSISTENT if 0 < aligned == replays else verdicts.UNDECIDED
 
@@ -132,7 +135,7 @@ class PolicyTarget(RegretTarget):
                 return [Stage(first, loss=0.0)]
             usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]
             usual = [x._replace(runs=HELD, candidates=HELD_CANDIDATES) for x in usual]
-            given = []  # a later choice may hide the result of a user's first comparison
+            given = []  # a later choice may hide the first comparison of a user
         if self.local and (loss := response_loss(self, seed)) > self.promised * verdicts.ABOVE:
             return [Stage(first, loss=loss, event="what a response without noise leads to")]
         heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
@@ -144,7 +147,7 @@ class PolicyTarget(RegretTarget):
         ]
 
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
-        """Return a test of the actions at a horizon, between given or random neighbours.
+        """Return a test of the actions at a horizon, on given neighbours or on random ones.
 
         The numbers of runs and of pairs of neighbours come from the first entry of STAGES whose
         horizon is at least T, or from the last entry.
@@ -154,7 +157,9 @@ class PolicyTarget(RegretTarget):
         return Stage(target, runs=runs, candidates=candidates)
 
     def _users(self, failed: Pair | None) -> list[Stage]:
-        """Return tests of the responses of the user whose replay failed and of the first user."""
+        """Return tests of the responses of two users: the user whose replay failed, and the first
+        user.
+        """
         first, second = failed or (np.zeros((8, 2)),) * 2
         at = place_of_change(failed) if failed else (0, 0)
         changes = [(at[0], (first[at], second[at]))] if failed else []
@@ -199,7 +204,7 @@ class PolicyTarget(RegretTarget):
 
 
 class Plain(Recorder):
-    """A recorder whose uniform numbers are really uniform, not often close to 0 or 1."""
+    """A recorder whose uniform numbers are really uniform, and not close to 0 or 1 too often."""
 
     def _uniform(self):
         return self.rng.random()
@@ -209,9 +214,9 @@ class Plain(Recorder):
 class ResponseTarget(PolicyTarget):
     """The user of one round of a policy with local privacy: an adversary sees the user's response.
 
-    For each draw of noise, the response has the first sum that depends on the reward. For each
-    uniform number or choice, the response has the first result whose probability depends on the
-    reward.
+    The response consists of two kinds of values: for each draw of noise, the first sum that depends
+    on the reward, and for each uniform number or choice, the first result whose probability depends
+    on the reward.
 
     Attributes:
         pair: two tables of rewards that differ only in this round, whichever arm is played.
@@ -239,8 +244,8 @@ class ResponseTarget(PolicyTarget):
     def sent(self) -> list[tuple[int, int]]:
         """The draws that the user sends, each with the number of its sum or comparison.
 
-        For each draw this is the first sum or comparison that differs between the two tables. The
-        list is empty if the reward enters no draw.
+        For each draw, this is the first sum or comparison that differs between the two tables. The
+        list is empty if no draw depends on the reward.
         """
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
@@ -292,10 +297,10 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:
-    """Return pairs of a number that enters a draw and the result that is seen.
+    """Return pairs of an input of a draw and the result that an adversary sees.
 
-    For noise, a pair has the number that is added to the noise, and the sum. For a choice or a
-    uniform number, a pair has the probabilities and the outcome.
+    For noise, a pair is a number that is added to the noise, and the sum. For a choice or a uniform
+    number, a pair is the probabilities and the outcome.
     """
     if draw.kind == CHOICE:
         return [(draw.shape, float(draw.z))]
@@ -303,7 +308,7 @@ def _entered(draw: Draw) -> list[tuple[Any, Any]]:
 
 
 def _silent(target: Any, rng: np.random.Generator) -> bool:
-    """Return whether the actions seem to be the same for all rewards and random numbers."""
+    """Return whether the actions seem to depend neither on rewards nor on random numbers."""
     walks = (target.walk(rng, T) for T in target.horizons for _ in range(WALKS))
     tables = (walk.table(m) for walk in walks for m in (0, len(walk.order)))
     seen = ((x.shape, target.sample(x, 2, rng)) for x in tables)

@@ -1,1 +1,3 @@
-"""Random numbers that are recorded, chosen or repeated, and that record all operations on them."""
+"""Random numbers for replays: recorded, chosen or repeated numbers, which note all operations on
+them.
+"""

@@ -33,16 +33,17 @@ class Draw:
             probabilities of a choice, or the arguments of another method.
         number: the index of the draw among the draws of its run.
         place: the number of rewards read before the draw.
-        scale: the factor by which noise is multiplied before anything is added to it; None if the
-            noise is never multiplied.
-        added: the numbers that are added to noise, in turn.
+        scale: the factor by which noise is multiplied before anything is added; None if noise is
+            not multiplied.
+        added: the numbers that are added to noise, in order.
         sums: the results of these additions.
-        chances: the comparisons of a uniform number, in turn, as pairs: a probability, and whether
-            the number is below this probability.
+        chances: the comparisons of a uniform number, in order, as pairs of a probability and
+            whether the number is below it.
         used: whether a uniform number is also used in another way.
-        entered: how many rewards had been read when a changed number first entered the draw.
+        entered: how many rewards had been read when a changed number was first added to the draw.
         shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
-        base: Laplace noise is the difference of two variables; ``base`` is the smaller variable.
+        base: Laplace noise is the difference of two exponential variables; ``base`` is the smaller
+            one.
         cost: the cost of a choice or of comparisons, in nats, for the worst outcome.
         worst: the cost of the worst outcome that the comparisons have excluded.
         rounding: the possible error of ``cost`` due to the rounding of probabilities.
@@ -70,13 +71,13 @@ class Draw:
         return self.kind in NOISE
 
     def interval(self, k: int | None = None) -> tuple[float, float]:
-        """Return the interval of a uniform number by its first k comparisons, or by all."""
+        """Return the interval that the first k comparisons (or all) leave for a uniform number."""
         seen = self.chances[:k]
         low = max([0.0, *(chance for chance, below in seen if not below)])
         return low, min([1.0, *(chance for chance, below in seen if below)])
 
     def share(self, chance: float, below: bool, k: int | None = None) -> float:
-        """Return the length of the part of the interval that is below a probability, or above."""
+        """Return the length of the part of this interval below (or above) a probability."""
         low, high = self.interval(k)
         return max(min(high, chance) - low if below else high - max(low, chance), 0.0)
 
@@ -90,7 +91,9 @@ Draws = Sequence[Draw]
 
 
 class TracedFloat(float):
-    """A number with notes. Notes are additional attributes; annotations of the class name them."""
+    """A number that carries notes about its origin. Notes are attributes, which the class
+    annotates.
+    """
 
     notes: ClassVar[tuple[str, ...]] = ()
 
@@ -110,7 +113,7 @@ class TracedFloat(float):
 
 
 class TracedArray(np.ndarray):
-    """An object array of numbers with notes; the operations of NumPy on it keep the notes."""
+    """An object array of numbers with notes. NumPy's operations on it keep the notes."""
 
     def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
         return applied(function, method, numbers, named)
@@ -169,7 +172,7 @@ def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
 def plain_number(x: Any) -> Any:
     """Return a number, or an array of numbers, without notes.
 
-    A uniform number is marked as used.
+    The draw of a uniform number is then marked as used.
     """
     if isinstance(x, Noise):
         return x.now()
@@ -187,19 +190,19 @@ def _compared(holds: Callable[[float, float], bool]) -> Callable[[Noise, Any], b
 
 
 class Noise(TracedFloat):
-    """``factor`` times a draw of noise, plus what has been added to it."""
+    """The number ``factor`` times a draw of noise, plus everything that was added to the draw."""
 
     stream: Any
     draw: Draw
     factor: float
     pure: bool  # whether nothing has been added to the draw
-    at: float  # the shift of the draw that the value contains
+    at: float  # the shift of the draw that is part of the value
 
     def __new__(cls, value, stream, draw, factor, pure):
         return super().__new__(cls, value, stream, draw, factor, pure, draw.shift)
 
     def now(self) -> float:
-        """Return the value with the present shift of the draw."""
+        """Return the value at the current shift of the draw."""
         return float(self) + self.factor * (self.draw.shift - self.at)
 
     def _scaled(self, by, c):
@@ -278,7 +281,7 @@ class ExponentialPart(TracedFloat):
 class Uniform(TracedFloat):
     """``low`` plus ``width`` times a uniform number in [0, 1).
 
-    The number records its comparisons, and whether it is used in another way.
+    The number records its comparisons, and whether it is used for anything else.
     """
 
     stream: Any
@@ -320,10 +323,10 @@ for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow"
 class ApproxDistance(float):
     """The distance of a uniform number to an approximation of a probability.
 
-    In a recorded run of an algorithm of the package, the absolute value of this distance is 0, and
-    thus below any tolerance. The algorithm then computes the exact probability and compares the
-    number with it. A replay with plain numbers has the true distance. If the true distance changes
-    the result of the algorithm, the recorded run and the replay differ.
+    An algorithm of the package computes the exact probability only if this distance is below a
+    tolerance. In a recorded run the absolute distance is 0, so the algorithm always compares the
+    number with the exact probability. A replay with plain numbers has the true distance. If the
+    true distance changes the result of the algorithm, the recorded run and the replay differ.
     """
 
     def __abs__(self):

@@ -1,7 +1,7 @@
-"""One generator for all random numbers of a policy, whichever module of Python draws them.
+"""Let all random numbers of a policy come from one generator, whichever Python module draws them.
 
-This module also detects generators that are made without a seed. The numbers of such a generator do
-not depend on the seed of an audit.
+This module also detects generators that are made without a seed, since an audit cannot repeat their
+numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Shim:
         self._rng = self._seeded(*seeds)
 
     def seed(self, *seeds: Any, **named: Any) -> None:
-        """Draw from the generator for these seeds from now on (see ``redirect_random``)."""
+        """From now on, draw from the generator for these seeds (see ``redirect_random``)."""
         self._rng = self._seeded(*seeds)
 
     def random(self, size: Any = None) -> Any:
@@ -113,8 +113,8 @@ def redirect_random(
 
     Args:
         rng: the generator.
-        fixed: whether seeds have an effect. If so, once a seed is set, numbers come from a
-            generator with this seed, and are the same in each game.
+        fixed: whether setting a seed has its usual effect. If true, numbers drawn after a seed is
+            set come from a generator with this seed, and are the same in each game.
         given: a list to which the seeds are added as text, or None.
 
     Yields:

@@ -49,7 +49,7 @@ Places = Sequence[tuple[int, int]]  # rounds and arms
 
 
 class Rewards:
-    """A table of rewards that records which rewards are read.
+    """A table of rewards that notes which rewards an algorithm reads.
 
     Attributes:
         reads: the round and the arm of each reward that was read, in turn.
@@ -72,7 +72,7 @@ class Rewards:
 class RoundingUniforms:
     """The uniform numbers that decide how rewards are rounded.
 
-    The number for a round and an arm is the same in all replays, whatever is read before.
+    The number for a round and an arm is the same in all replays, whatever rewards were read before.
     """
 
     def __init__(self, reads: Places):

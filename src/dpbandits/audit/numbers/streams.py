@@ -1,4 +1,4 @@
-"""Generators whose numbers record all operations on them, and the generator that records a run."""
+"""Random generators whose numbers record all operations on them. ``Recorder`` records a run."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Stream:
         of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
         reads: the rewards read so far; a game adds each reward that it reads to this list.
-        halves: draws of Laplace noise, as differences of two variables, of which only the first
-            variable has been returned so far. The keys are the shape and the place in an array.
+        halves: draws of Laplace noise as the difference of two variables, if only the first
+            variable has been returned so far. The keys are the shape and the position in an array.
     """
 
     plain = False
@@ -197,7 +197,9 @@ class Stream:
         return self.draw(name, (tuple(map(plain_number, given)), plain)).z
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return any other method; its numbers must have the same law in all replays."""
+        """Return any other method of a generator; its numbers must have the same law in all
+        replays.
+        """
         if name.startswith("_") or name == "bit_generator":
             # a bit generator can make other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
@@ -205,11 +207,13 @@ class Stream:
 
 
 class Recorder(Stream):
-    """A generator that records a run; it returns given numbers first, then fresh numbers.
+    """A generator that records a run. The generator first returns given numbers and then fresh
+    numbers.
 
     Args:
         rng: generator of fresh numbers, or its seed.
-        size: factor of fresh noise; an alignment must hold for noise of every size.
+        size: factor by which fresh noise is multiplied, since an alignment must hold for noise of
+            every size.
         given: draws of an earlier run, which are returned first.
     """
 
@@ -236,7 +240,9 @@ class Recorder(Stream):
         return Draw(kind, getattr(self.rng, kind)(*given, **named), shape)
 
     def _noise_of(self, kind, shape):
-        """Draw two variables whose difference is noise: of scale 1, or integers of their scale."""
+        """Draw two variables whose difference is noise. Continuous noise has scale 1, integer noise
+        its own scale.
+        """
         if kind == NORMAL:
             return self.rng.standard_normal(), 0.0
         if kind == LAPLACE:

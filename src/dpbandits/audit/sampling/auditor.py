@@ -1,4 +1,4 @@
-"""Search for the neighbouring data that are easiest to distinguish, and measure a lower bound on
+"""Search for the neighbouring data that are easiest to distinguish. Then measure a lower bound on
 the privacy loss in fresh runs.
 """
 
@@ -29,8 +29,8 @@ from .events import Event, learn, ratio
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
 # loss is small, data that differ in several rewards are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-# An event is proposed in one half of a sample and chosen in the other half. A half has 1/SAMPLE of
-# the runs of a test
+# An event is proposed in one half of a sample and chosen in the other half. Each half has 1/SAMPLE
+# of the runs of a test
 SAMPLE = 8
 PROPOSED = 0.1  # the approximate share of the proposal of candidates in the work
 LENIENT = 0.02  # the level of the bounds that only rank candidates
@@ -49,13 +49,13 @@ class Sampled(NamedTuple):
 
     Attributes:
         measured: the lower confidence bound on the privacy loss, in the target's unit.
-        pair: the neighbours, two arrays.
+        pair: the two neighbours, as arrays.
         event: the event that distinguishes the neighbours.
-        counts: how often the event happened under each neighbour.
-        runs: the number of runs under each neighbour that the test needed.
-        detectable: the least loss, as a multiple of the promised loss, that would have been
-            detected on average with the allowed number of runs, if this event showed the loss.
-        tried: the ranges of the data that were compared.
+        counts: the number of runs with the event, for each of the two neighbours.
+        runs: the number of runs that the test needed, for each neighbour.
+        detectable: the smallest loss that the allowed number of runs would detect on average, if
+            this event showed it. The loss is given as a multiple of the promised loss.
+        tried: the ranges of rewards, horizons and numbers of arms that were compared.
     """
 
     target: AuditTarget
@@ -69,12 +69,12 @@ class Sampled(NamedTuple):
 
     @property
     def violated(self) -> bool:
-        """Whether the promised loss is refuted; samples refute all losses up to ``measured``."""
+        """Whether samples refute the promised loss, which is then at most ``measured``."""
         return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
 class TimeUp(Exception):
-    """The time of an audit is up before its search is finished."""
+    """The error if the time of an audit is up before its search is finished."""
 
 
 def audit(
@@ -89,21 +89,21 @@ def audit(
 ) -> Sampled:
     """Measure a lower bound on the privacy loss from the outputs of a target.
 
-    The search has several rounds; each round keeps the best pairs of neighbours. For each of the
-    last few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until
-    the test is decided. With probability ``confidence``, the bounds of all these pairs hold at
-    once.
+    The search has several rounds; each round keeps the pairs of neighbours with the largest loss.
+    For each of the last few pairs, an event is chosen on one sample and tested on a fresh sample.
+    The test bets against the promised loss (see ``betting``) until it is decided. With probability
+    ``confidence``, the bounds for all these pairs hold at once.
 
     Args:
         target: the target of the audit.
         runs: the largest number of independent runs of a test under each of two neighbours.
-        confidence: probability that the bound is not too large.
+        confidence: probability that the bound is at most the true loss.
         seed: the seed of all random numbers of the audit.
         jobs: the number of workers.
-        progress: a function that is called with each share of the work that is done.
+        progress: a function that is called with each further share of the work when it is done.
         candidates: pairs of neighbours at the start of the search.
-        deadline: the time, in seconds since the epoch, at which the tests stop. A bound holds
-            whenever its test stops.
+        deadline: the time, in seconds since the epoch, at which the tests stop; bounds remain
+            valid.
 
     Raises:
         TimeUp: the search is not finished by the deadline.
@@ -125,7 +125,7 @@ def audit(
     left = (1.0 - PROPOSED * len(pool) / candidates) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
-        """Return the results of a function for all pairs, each with its own seed and arguments."""
+        """Call a function for each pair of neighbours, with a separate seed; return the results."""
         nonlocal tried
         tried = tried.add(chain.from_iterable(pairs))
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
@@ -160,7 +160,7 @@ def _check_time(deadline: float) -> None:
 def in_workers(
     task: Callable[..., Any], given: Iterable[tuple], jobs: int, backend: str = "loky"
 ) -> Iterator[Any]:
-    """Yield the results of a task for several arguments, in their order, from joblib's workers.
+    """Let joblib's workers run a task for several arguments. Yield the results in their order.
 
     Raises:
         WorkersLost: a worker process has died.
@@ -184,7 +184,7 @@ def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sam
 
 
 def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
-    """Return the number of pairs of neighbours, and of runs under each, for all steps of an audit.
+    """Return, for each step of an audit, the number of pairs, and of runs for each neighbour.
 
     The steps are the rounds of the search, the choice of events, and the tests of the events.
     """
@@ -196,7 +196,7 @@ def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
 
 
 def _learn(target, pair, sequence, runs, level, deadline):
-    """Return the best event on a fresh sample, with its score and its probabilities (``learn``)."""
+    """Return the best event on a fresh sample, its score and its probabilities, see ``learn``."""
     chunk = CHUNK_RUNS if target.compiled else PLAIN_CHUNK_RUNS
     sizes = [min(chunk, runs - done) for done in range(0, runs, chunk)]
 
@@ -211,11 +211,12 @@ def _learn(target, pair, sequence, runs, level, deadline):
 
 
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
-    """Test an event by bets in fresh runs; return bound, counts, runs and least detectable loss.
+    """Test an event by bets in fresh runs. Return the bound, the counts, the runs and the smallest
+    detectable loss.
 
-    The test ends when the promise is refuted. It also ends when bets have shown, after at least
-    ``least`` runs, that the event cannot refute the promise; at the deadline; and after ``runs``
-    runs.
+    The test ends as soon as the promise is refuted, at the deadline, or after ``runs`` runs. The
+    test also ends if bets have shown, after at least ``least`` runs, that this event cannot refute
+    the promise.
     """
     _, event, (p, q) = learned
     pure = partial(pure_line, delta=target.delta)
@@ -239,7 +240,7 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
 
 
 def _samples(target, pair, sequence, sizes) -> Iterator[Iterator[np.ndarray]]:
-    """Yield, for each of two neighbours, the outputs that an adversary sees, chunk by chunk."""
+    """Yield, for each of two neighbours, the outputs that an adversary sees, in chunks of runs."""
     for data, half in zip(pair, sequence.spawn(2), strict=True):
         generators = (np.random.Generator(np.random.SFC64(s)) for s in half.spawn(len(sizes)))
         yield map(target.sample, repeat(data), sizes, generators)

@@ -1,4 +1,4 @@
-"""Events that distinguish two distributions, and their choice by the loss that they show."""
+"""Events that distinguish two distributions. The event that shows the largest loss is chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Scale = Callable[[np.ndarray], np.ndarray]
 DEPTH = 8  # the largest number of conditions of an event
 # Values are clipped to at most this absolute value, since a tree adds its data in float32
 MAX_SPLIT_VALUE = 1e30
-# An event must hold in so many runs of a sample, counted under both data together
+# An event must happen in this many runs of a sample, counted for both neighbours together
 MIN_EVENT_RUNS = 25
 
 
@@ -25,7 +25,7 @@ class Event:
 
     Attributes:
         bounds: for some columns, the lower bound (excluded) and the upper bound (included).
-        side: 0 or 1, the sequence of rewards under which the event is more likely.
+        side: the sequence of rewards, 0 or 1, for which the event is more likely.
     """
 
     bounds: Bounds
@@ -47,13 +47,14 @@ class Event:
 
 
 def ratio(p: np.ndarray) -> np.ndarray:
-    """Return the logarithm of a probability; its differences are privacy losses of pure DP."""
+    """Return ln p. The difference of two such logarithms is a privacy loss of pure DP."""
     with np.errstate(divide="ignore"):
         return np.log(p)
 
 
 def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -> np.ndarray:
-    """Score events by the loss between Clopper-Pearson bounds, which is negative if they overlap.
+    """Score events by the privacy loss between the Clopper-Pearson bounds of their two
+    probabilities. The score is negative if the bounds overlap.
 
     Args:
         k: how often each event happened in n runs, int array.
@@ -70,10 +71,10 @@ def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -
 def learn(
     seen: tuple[np.ndarray, np.ndarray], level: float, scale: Scale = ratio
 ) -> tuple[float, Event, tuple[float, float]]:
-    """Find the event that distinguishes two samples best: a path of a decision tree.
+    """Find the event, a path of a decision tree, that distinguishes two samples best.
 
-    A tree grown on one half of each sample proposes events; the other half decides which one is
-    returned.
+    A tree that is grown on one half of each sample proposes events. The other half of the samples
+    decides which event is returned.
 
     Args:
         seen: the outputs that an adversary saw in n runs under each sequence of rewards, float
@@ -82,8 +83,8 @@ def learn(
 
     Returns:
         The score of the event, the event, and estimates of its two probabilities. The score is
-        biased upwards, because the event was chosen on the same sample. The first probability is
-        under the sequence of rewards for which the event is more likely.
+            biased upwards, because the event was chosen on the same sample. The first probability
+            belongs to the sequence of rewards for which the event is more likely.
     """
     from sklearn.tree import DecisionTreeClassifier
 

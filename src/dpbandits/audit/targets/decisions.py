@@ -1,4 +1,4 @@
-"""Algorithms and stopping rules with global privacy: an adversary sees their decisions."""
+"""Algorithms and stopping rules as audit targets: an adversary sees their decisions."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # the number of arms of a game is drawn from these numbers
 STEPS = 6  # the number of pairs of neighbours that are taken from one walk
 # Degrees of freedom of Student's t law for the distance of a step from a change of behaviour. With
-# heavy tails, some tables are far from the change. Such a table forces a history after which
-# another decision is rare. Only on such tables can rare events be seen.
+# heavy tails, some tables are far from the change. There one decision is rare, and only there rare
+# events can be seen.
 TAILS = 2.0
 
 
@@ -62,11 +62,13 @@ class DecisionTarget(AuditTarget):
     """The base class of targets that make decisions: algorithms and stopping rules.
 
     Attributes:
-        horizons: the horizons that are tried; empty for several cheap horizons.
-        sizes: the numbers of arms that are tried; empty for several numbers, most of them small.
-        mixed_levels: whether users have individual levels, for algorithms that know the levels.
-        width: the compared steps lie around the step at which the behaviour changes. Their typical
-            distance from this step is ``width`` divided by the promised loss.
+        horizons: the horizons that are tried; if empty, several small horizons are tried.
+        sizes: the numbers of arms that are tried; if empty, several numbers, most of them small.
+        mixed_levels: whether users have individual privacy levels; only for algorithms that know
+            the levels.
+        width: compared steps of a walk lie around the step at which the behaviour changes. The
+            typical distance of a compared step from the change is ``width`` divided by the promised
+            loss.
         fewest_arms: the smallest number of arms in a replay.
     """
 
@@ -79,7 +81,7 @@ class DecisionTarget(AuditTarget):
 
     @property
     def of_contexts(self) -> bool:
-        """Whether contexts are private, in addition to rewards."""
+        """Whether the promise protects contexts in addition to rewards."""
         return self.usual_guarantee.of_contexts
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -107,7 +109,9 @@ class DecisionTarget(AuditTarget):
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
-        """Yield steps of random walks, most of them near a change of behaviour if there is one."""
+        """Yield steps of random walks. If the behaviour changes on a walk, most steps are near the
+        change.
+        """
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
@@ -129,7 +133,7 @@ class DecisionTarget(AuditTarget):
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play runs on fixed rewards (T, K); return their traces and answers, as ``play_loop``."""
+        """Play runs on fixed rewards (T, K); return traces and answers, see ``play_loop``."""
         game = game_on(self, data, checkpoints=checkpoints)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
@@ -144,12 +148,14 @@ class DecisionTarget(AuditTarget):
 
     @property
     def alignment(self) -> Any:
-        """The declared shift of the noise when one reward changes, or None."""
+        """The declaration how noise shifts when one reward changes, or None."""
         return self.guarantee.alignment or self.usual_guarantee.alignment
 
     @cached_property
     def replayed_function(self) -> Callable:
-        """The algorithm in plain Python, with every draw of noise that its proof mentions."""
+        """The algorithm in plain Python; it makes every draw of noise that its privacy proof
+        mentions.
+        """
         plain: Any = getattr(self.function, "py_func", self.function)
         if not (self.alignment and self.alignment.literal):
             return plain
@@ -157,9 +163,9 @@ class DecisionTarget(AuditTarget):
         return FunctionType(plain.__code__, names, closure=plain.__closure__)
 
     def limit(self, place: tuple[int, int], K: int) -> float:
-        """Return the promised loss with K arms for a change of the reward of one round and arm.
+        """Return the promised loss with K arms if the reward of one round and arm changes.
 
-        If users have individual levels, this is the level of the round's user.
+        If users have individual levels, the loss is the level of this round's user.
         """
         if self.gaussian is not None:
             return self.gaussian.rho(self.numbers)
@@ -173,9 +179,9 @@ class DecisionTarget(AuditTarget):
         return float(users.level[user])
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
-        """Play rewards, float array (T, K), in plain Python with the numbers of the stream rng.
+        """Play rewards, float array (T, K), in plain Python with random numbers from ``rng``.
 
-        Truncations of the rewards at the places ``watched`` are recorded.
+        If the algorithm truncates rewards in ``watched``, this is recorded.
         """
         rewards = Rewards(table, watched)
         rng.reads = rewards.reads
@@ -189,16 +195,17 @@ class DecisionTarget(AuditTarget):
         return Played(arms, answer, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return an additional reason why a shifted run fails, or None.
+        """Return a further reason why a shifted run fails, or None.
 
         ``before`` are the recorded draws, and ``draws`` are the draws of the shifted run.
         """
         return None
 
     def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
-        """Compute the loss of the choices that follow a changed reward, before the next reward.
+        """Compute the privacy loss of the random choices between a changed reward and the next
+        reward.
 
-        All other random numbers are fixed. The result is infinite if the loss is not computed.
+        All other random numbers are fixed. If the loss cannot be computed, it is infinite.
         """
         return math.inf
 
@@ -214,9 +221,9 @@ class RegretTarget(DecisionTarget):
     width = 2.0
 
     def unbounded(self) -> Pair | None:
-        """Return two tables of huge rewards with different best arms, if the actions differ.
+        """Return two tables of huge rewards, with different best arms, on which the actions differ.
 
-        The result is None if the algorithm declares its rewards or plays both tables alike.
+        The result is None if the algorithm declares a range of rewards, or plays both tables alike.
         """
         for T in self.lengths if self.source.rewards is None else ():
             huge = np.full((T, 2), HUGE)
@@ -246,11 +253,11 @@ class RegretTarget(DecisionTarget):
 
 
 class ContextualRegretTarget(RegretTarget):
-    """An algorithm that plays contexts.
+    """The target for an algorithm that plays contexts.
 
-    The adversary sees the regret of each action instead of the action itself; different actions
-    have different regrets. If contexts are private, the action of a changed round is not protected.
-    Neighbours then differ in the first half of the rounds, and the adversary sees the second half.
+    The adversary sees the regret of each action, which determines the action. If contexts are
+    private, the action of a changed round is not protected. Neighbours then differ in the first
+    half of the rounds, and the adversary sees only the second half.
     """
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -258,7 +265,7 @@ class ContextualRegretTarget(RegretTarget):
         return replace(found, order=found.order[found.order[:, 0] < (self.start(T) or T)])
 
     def start(self, T: int) -> int:
-        """Return the number of rounds, from the first, that the adversary does not see."""
+        """Return the number of rounds at the beginning that the adversary does not see."""
         return int(rounds(T)[rounds(T) <= T // 2][-1]) if self.of_contexts else 0
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -319,7 +326,7 @@ TARGETS: dict[Question, type[DecisionTarget]] = {
 def target_of(
     source: Algorithm, budget: float, values: Mapping[str, Any], *given: Any, **named: Any
 ) -> DecisionTarget:
-    """Return the target of an algorithm or a stopping rule, by the question that it answers."""
+    """Return the audit target for an algorithm or a stopping rule, by its question."""
     return TARGETS[source.question_played](source, budget, values, *given, **named)
 
 

@@ -22,8 +22,8 @@ def game_on(
     """Return a game with fixed rewards before its first round.
 
     Features and public contexts are the same in all games with equal T and K. If contexts are
-    private, the contexts of every second round depend on the rewards of this round. So neighbours
-    whose rewards differ in such a round also have different contexts in this round.
+    private, the contexts of every second round depend on the rewards of this round. So if
+    neighbours differ in the reward of such a round, they also differ in its contexts.
 
     Args:
         target: the ``DecisionTarget`` that plays.
@@ -59,7 +59,7 @@ def game_on(
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
     """Replace the vectors of every second round by vectors that depend on the round's rewards.
 
-    Each row of ``rows`` holds ``vectors`` vectors of one round.
+    Each row of ``rows`` has the vectors of one round; ``vectors`` is their number.
     """
     for t in range(1, len(rows), 2):
         row = np.ascontiguousarray(rewards[t], float)

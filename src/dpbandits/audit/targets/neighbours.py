@@ -2,9 +2,9 @@
 
 A walk starts at a table in which all rewards of an arm are low, and ends at a table in which they
 are all high. Each step of the walk changes one reward, so the tables before and after the step are
-neighbours. The losses of all steps together must explain how differently the algorithm behaves at
-the two ends. The worst neighbours are therefore expected at the step where the algorithm's
-behaviour changes.
+neighbours. By group privacy, the sum of the losses of all steps is at least the loss between the
+two ends. The largest loss is therefore expected at the step at which the algorithm changes its
+behaviour.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Behaviour = Callable[[np.ndarray], np.ndarray]  # returns the mean output for a 
 
 
 def fixed(pair: Pair) -> Neighbours:
-    """Return neighbours that are not part of a walk: the same pair for any number of steps."""
+    """Return a function that returns the same pair of data for any number of steps."""
     return lambda steps: pair
 
 
 def place_of_change(pair: Pair) -> tuple[int, ...]:
-    """Return the first place in which two data sets differ, such as the round and the arm."""
+    """Return the index of the first difference of two data sets, such as the round and the arm."""
     x, y = pair
     return tuple(np.argwhere(x != y)[0].tolist())
 
@@ -39,7 +39,7 @@ def place_of_change(pair: Pair) -> tuple[int, ...]:
 class Walk:
     """A path from one table of rewards to another one, float arrays (T, K).
 
-    Each step replaces the reward of one place, in the order of an int array (steps, 2).
+    Each step replaces one reward. An int array (steps, 2) has the round and the arm of each step.
     """
 
     base: np.ndarray
@@ -53,7 +53,9 @@ class Walk:
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
-        """Return the table after m steps and the table ``steps`` steps later, within the path."""
+        """Return the table after m steps and the table ``steps`` steps later, but not after the
+        end.
+        """
         m = min(max(m, 0), len(self.order) - 1)
         return self.table(m), self.table(m + steps)
 
@@ -61,7 +63,7 @@ class Walk:
 def random_table(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> np.ndarray:
     """Draw a table of extreme rewards, float array (T, K).
 
-    The share of high rewards is random for each arm; it may be the same for several arms.
+    Each arm has a random share of high rewards. Several arms may have the same share.
     """
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
     return np.where(rng.random((T, K)) < shares, high, low)
@@ -83,7 +85,7 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
 
 
 class Tried(NamedTuple):
-    """The ranges of the data that were played: rewards, horizons, and numbers of arms."""
+    """The ranges of rewards, horizons and numbers of arms in the data that were played."""
 
     low: float = math.inf
     high: float = -math.inf
@@ -95,7 +97,7 @@ class Tried(NamedTuple):
         return Tried(low, high, self.rounds | other.rounds, self.arms | other.arms)
 
     def add(self, data: Iterable[np.ndarray]) -> Tried:
-        """Return the ranges with some data: float arrays (T, K), or numbers of a release."""
+        """Return the ranges extended by some data: float arrays (T, K), or numbers of a release."""
         for x in data:
             shape = frozenset(x.shape[:1]), frozenset(x.shape[1:])
             self |= Tried(float(x.min()), float(x.max()), *shape)
@@ -111,9 +113,9 @@ class Tried(NamedTuple):
 
 
 def first_change(n: int, same: Callable[[int], bool]) -> int:
-    """Find, by bisection, an m at which ``same`` does not hold although it holds at m - 1.
+    """Find, by bisection, a number m such that ``same(m - 1)`` is true and ``same(m)`` is false.
 
-    ``same`` must hold at 0 and not at n.
+    ``same(0)`` must be true, and ``same(n)`` false.
     """
     low, high = 0, n
     while high - low > 1:
@@ -123,8 +125,8 @@ def first_change(n: int, same: Callable[[int], bool]) -> int:
 
 
 def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
-    """Return the step of a walk at which the behaviour is midway between the behaviour at both
-    ends.
+    """Return the step of a walk at which the mean output is midway between the mean outputs at its
+    two ends.
 
     The result is None if the behaviour is the same at both ends.
     """
@@ -144,8 +146,8 @@ def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
 def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
     """Estimate the largest reward that a truncating algorithm does not replace by 0.
 
-    The search covers rewards from ``least`` to ``most``; if no reward changes the behaviour, the
-    result is their geometric mean.
+    The search covers rewards from ``least`` to ``most``. If no reward changes the behaviour, the
+    result is the geometric mean of these two.
     """
     zeros = behaviour(np.zeros((T, K)))
 

@@ -1,4 +1,4 @@
-"""Releases and local randomizers as targets: an adversary sees the numbers that they publish."""
+"""Releases and local randomizers as audit targets: an adversary sees the published numbers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class LocalRandomizerTarget(ReleaseTarget):
     def unbounded(self) -> Pair | None:
         """Return two huge rewards if their responses differ, else None.
 
-        The result is also None if the algorithm declares its rewards.
+        The result is also None if the algorithm declares a range of rewards.
         """
         pair = np.array([HUGE]), np.array([2.0 * HUGE])
         if self.source.rewards is not None:

@@ -1,8 +1,8 @@
-"""The releases on which guarantees are based; each of them can be audited without an algorithm.
+"""The releases on which privacy guarantees are based. Each can be audited without an algorithm.
 
-A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. It computes an
-output from the data ``x`` and writes it into ``out``; an adversary sees ``out``. A release calls
-the mechanisms, estimators and local randomizers that algorithms call.
+A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. A release
+computes an output from the data ``x`` and writes the output into ``out``, which an adversary sees.
+A release calls the mechanisms, estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ class Mechanism:
 
     Attributes:
         function: ``release(rng, x, budget, out)``, callable from kernels.
-        values: the values that one number of the data may take; an audit tries all of them.
+        values: the values that a number of the data may have; an audit tries all of them.
         sizes: the sizes of the data: how many numbers they have.
-        seen: ``seen(n)``, how many numbers are released about data of n numbers.
+        seen: ``seen(n)`` is the number of outputs for data of n numbers.
         budget: the name of the privacy budget: eps for eps-DP, rho for rho-zCDP by Gaussian noise.
         delta: the delta of (eps, delta)-DP, or 0.
-        with_delta: returns the release for another delta, if there is a delta.
+        with_delta: a function that returns the release for another delta, if the release has a
+            delta.
     """
 
     name: str
@@ -62,7 +63,9 @@ class Mechanism:
     guarantee: ClassVar[None] = None  # the promise of a mechanism is its budget
 
     def __reduce__(self) -> tuple[Callable, tuple]:
-        """Send a mechanism of ``MECHANISMS`` by its name, since compiled code cannot be sent."""
+        """Send a mechanism of ``MECHANISMS`` to other processes by its name, as compiled code
+        cannot be sent.
+        """
         if MECHANISMS.get(self.name) is self:
             return registered, (self.name,)
         return Mechanism, tuple(getattr(self, each.name) for each in fields(self))
@@ -79,7 +82,7 @@ def registered(name: str) -> Mechanism:
 
 
 def mechanism(says: str, **data) -> Callable:
-    """Return a decorator that adds a release to ``MECHANISMS`` under the name of its function."""
+    """Return a decorator that adds a function, under its name, to ``MECHANISMS``."""
 
     def register(function):
         name = function.__name__
@@ -234,7 +237,7 @@ def central_mean(rng, x, eps, out):
 
 @inlined
 def encoded_total(rng, x, g):
-    """Return the sum of the integers that encode some rewards."""
+    """Return the sum of integers, each of which encodes a reward."""
     total = 0
     for i in range(len(x)):
         total += encoded(rng, x[i], 1, g)
@@ -262,7 +265,7 @@ def modular_sum_of_skellam(rng, x, rho, out):
 
 @inlined_counted
 def release_count(rng, x, eps, delta, out):
-    """Release the count of the bits of x among fair coins; 0 if too many coins are needed."""
+    """Release the number of 1s in x plus heads of fair coins; 0 if this takes too many coins."""
     N = least_bits(eps, delta)
     out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
 

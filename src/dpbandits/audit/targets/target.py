@@ -1,4 +1,4 @@
-"""The base class of the targets of audits: a promise of privacy at one budget and its test runs."""
+"""The base class of audit targets: a privacy promise at one budget, and runs that test it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .neighbours import Neighbours, Pair
 # the budget
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
 CANDIDATES = 96  # the number of pairs of neighbours at the start of the search
-PLAIN = 25  # one run in plain Python takes as long as so many runs of a compiled algorithm
+PLAIN = 25  # a run in plain Python takes as long as this many runs of compiled code
 # The environment that is used to compute parameters with the value auto
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}
 MISSING = -1e30  # stands for a missing output, such as an estimate: far below every value
@@ -37,11 +37,11 @@ class Stage(NamedTuple):
 
     Attributes:
         target: the target that is sampled.
-        share: the share of this part in the probability of a false alarm of the whole audit.
+        share: the part of the audit's probability of a false alarm that this stage may use.
         runs: the largest number of runs of a test; None for the usual number.
         candidates: the number of pairs of neighbours at the start of the search.
-        most: a limit on the number of runs, even if more are requested; None for no limit.
-        loss: the loss if it is known without samples, else None.
+        most: a limit on the number of runs, also if the user requests more; None for no limit.
+        loss: the privacy loss if it is known without samples, else None.
         event: the event that shows a known ``loss``, in words.
     """
 
@@ -58,10 +58,10 @@ class Stage(NamedTuple):
 class AuditTarget:
     """An algorithm, a stopping rule or a mechanism that promises privacy at one budget.
 
-    The audit runs it on data, and an adversary observes its output.
+    The audit runs the target on data, and an adversary observes the output.
 
     Attributes:
-        kind: the kind of target, in a word.
+        kind: the kind of target, such as ``algorithm``.
         runs: the largest number of runs of a test under each neighbour, for a compiled target.
         source: the algorithm, stopping rule or mechanism.
         budget: the privacy budget, eps or rho; for local privacy the level of all users.
@@ -90,21 +90,21 @@ class AuditTarget:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        """All parameters as a guarantee takes them; the value of an option is a number.
+        """All parameters in the form that a guarantee needs: the value of an option is a number.
 
-        K = 2, the least number of arms, is included: with 2 arms, the loss is largest.
+        The number of arms is K = 2, the smallest number, since the loss is then largest.
         """
         known = isinstance(self.source, Algorithm)
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
 
     @property
     def usual_guarantee(self) -> Guarantee:
-        """The guarantee if no option is set."""
+        """The privacy guarantee at the default options."""
         return self.source.guarantee or OF_BUDGET[self.budget_name]
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee at these arguments."""
+        """The privacy guarantee at these arguments."""
         return self.usual_guarantee.at(self.numbers)
 
     def arguments(self, T: int) -> tuple[float, ...]:
@@ -118,25 +118,27 @@ class AuditTarget:
 
     @property
     def gaussian(self) -> Gaussian | None:
-        """The promise of Gaussian noise; None for pure DP, and for (eps, delta) of other noise."""
+        """The promise if noise is Gaussian; None for pure DP, and for (eps, delta)-DP by other
+        noise.
+        """
         found = self.guarantee.gaussian
         return None if isinstance(found, Approximate) else found
 
     @property
     def delta(self) -> float:
-        """The delta if (eps, delta)-DP of noise that is not Gaussian is promised, else 0."""
+        """The delta if (eps, delta)-DP is promised by noise that is not Gaussian, else 0."""
         if isinstance(self.guarantee.gaussian, Approximate):
             return float(self.numbers["delta"])
         return float(getattr(self.source, "delta", 0.0))  # a release may have a delta of its own
 
     @property
     def unit(self) -> str:
-        """The unit of a privacy loss: eps, or mu if Gaussian noise promises zCDP or RDP."""
+        """The unit of a privacy loss: eps, or mu for zCDP or RDP by Gaussian noise."""
         return "mu" if self.gaussian else "eps"
 
     @property
     def promised(self) -> float:
-        """The privacy loss that is promised with this budget, in its unit."""
+        """The privacy loss that is promised at this budget, as eps or mu (see ``unit``)."""
         if self.gaussian is not None:
             return self.gaussian.mu(self.numbers)
         return self.budget if self.delta else self.guarantee.epsilon(self.numbers)
@@ -174,13 +176,15 @@ class AuditTarget:
         return [Stage(self)]
 
     def check(self) -> None:
-        """Raise BadInput if the findings would depend on more than the seed."""
+        """Raise BadInput if the findings would not be reproducible from the seed."""
 
     def unbounded(self) -> Pair | None:
-        """Return data which show that the target needs a range of rewards but declares none.
+        """Return data that show a missing declaration: the target is private only for bounded
+        rewards.
 
-        The two data sets have different huge rewards and different outputs, which no private
-        algorithm allows. The result is None if there are no such data.
+        The data are two huge rewards (or tables of them). Outputs with the same random numbers
+        differ, although an algorithm for rewards without bounds should truncate both alike. The
+        result is None if there are no such data.
         """
         return None
 

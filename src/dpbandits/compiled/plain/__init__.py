@@ -1,1 +1,1 @@
-"""The plain back-end: public interfaces of Numba and llvmlite alone, so that it always works."""
+"""The plain back-end uses only public interfaces of Numba and llvmlite, so it always works."""

@@ -1,4 +1,6 @@
-"""Compiling with Numba's public interface: functions that kernels call, and loops on disk."""
+"""Compile by Numba's public interface: functions that kernels call, and loops that are cached on
+disk.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,8 @@ def options_of(function: Callable) -> dict[str, Any]:
 def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> None:
     """Let kernels call a function, which Numba compiles for the types of the arguments.
 
-    The option ``_nrt``, whether references are counted, is set for each function, since Numba would
-    otherwise use the option of the caller.
+    The option ``_nrt`` says whether references are counted. The option is set for each function,
+    since Numba would otherwise use the option of the caller.
     """
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
     options = options_of(function) | {"forceinline": inlined}
@@ -57,7 +59,7 @@ def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> N
 
 
 def declare() -> None:
-    """Declare to Numba all functions that have been noted so far."""
+    """Tell Numba about all functions that have been noted so far."""
     for called in undeclared():
         callable_from_kernels(called.function, called.inlined, called.borrows)
 
@@ -65,8 +67,8 @@ def declare() -> None:
 def dispatcher(function: Callable, stored: Stored | None = None) -> Any:
     """Return Numba's dispatcher of a function.
 
-    If ``stored`` is not None, Numba caches the machine code in a folder for this function. The
-    folders of earlier states of its sources are removed.
+    If ``stored`` is not None, Numba caches the machine code in a folder for this function. Folders
+    for earlier states of the sources are removed.
     """
     folder = _folder(stored)
     if stored is None or folder is None or not _is_safe(stored, folder):
@@ -95,7 +97,7 @@ def protect(stored: Stored) -> None:
 
 
 def forget(stored: Stored) -> bool:
-    """Remove machine code that cannot be loaded from the disk; return whether there was any."""
+    """Remove machine code that cannot be loaded from disk, and return whether there was any."""
     if not is_stored(stored):
         return False
     report_damage(stored.name)
@@ -116,7 +118,7 @@ def _files(folder: Path | None) -> list[Path]:
 def _is_safe(stored: Stored, folder: Path) -> bool:
     """Return whether Numba may use a folder.
 
-    A folder to which another user may have written is removed first.
+    If another user may have written to the folder, it is removed first.
     """
     try:
         with opened_folder(folder.parent):

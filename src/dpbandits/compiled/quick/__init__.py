@@ -1,7 +1,7 @@
-"""The quick back-end, which uses private names of Numba to do a first run in a fifth of the time.
+"""The quick back-end uses private names of Numba, and makes a first run five times as fast.
 
-Routines are compiled once and called by symbol, random numbers come from NumPy's C functions, and
-cached machine code has checksums.
+Routines are compiled once and called by their symbols, random numbers come from NumPy's C
+functions, and cached machine code has checksums.
 """
 
 from __future__ import annotations

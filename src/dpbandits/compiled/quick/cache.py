@@ -50,7 +50,7 @@ class MachineCode:
         return CompileResult._rebuild(target_context, *pickle.loads(content))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the code for a signature, except if it holds addresses of this process."""
+        """Write the code for a signature to disk, unless it contains addresses of this process."""
         file = self._file(sig)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
@@ -66,7 +66,7 @@ class MachineCode:
     def _content(self, file: Path | None) -> bytes | None:
         """Return the code in a file, or None if it was compiled from other sources.
 
-        A file that is damaged, or that another user may have written, is set aside.
+        If a file is damaged, or another user may have written it, it is renamed.
         """
         if file is None:
             return None

@@ -1,7 +1,7 @@
-"""Random numbers in kernels, by calls of the C functions behind ``numpy.random.Generator``.
+"""Random numbers in kernels: they call the C functions of ``numpy.random.Generator``.
 
-Without these calls, Numba compiles its own version of each function into every kernel. Compiling
-its version of the binomial takes a second.
+Without these calls, Numba would compile its own version of each function into every kernel. For the
+binomial alone, this takes a second.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def draw_in_c(function: Callable, symbol: str, returned: Any, *arguments: Any) -
 
 
 def declared(builder, kind, symbol):
-    """Return the declaration in this module of a function that is linked by symbol."""
+    """Return the declaration, in this module, of a function that is linked by its symbol."""
     return builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
 
 

@@ -1,7 +1,7 @@
-"""Routines: functions that are compiled once, cached on disk, and called from all kernels.
+"""Routines: functions that are compiled once, cached on disk, and called by all kernels.
 
-Numba links a copy of a compiled function into every kernel that calls it, and optimises the copy
-again. A routine is separate machine code, which kernels call by the name of a symbol.
+Numba would link a copy of a function into every kernel that calls it, and optimise each copy again.
+A routine is separate machine code, which kernels call by a symbol.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ SLOTS: dict[str, Any] = {}  # the slots of rare routines, by their symbols
 
 
 def declare() -> None:
-    """Declare to Numba all functions that have been noted so far.
+    """Tell Numba about all functions that have been noted so far.
 
-    Of two implementations of a function, Numba prefers the one that was declared first.
+    If a function has two implementations, Numba prefers the one of which it was told first.
     """
     for called in undeclared():
         if not called.inlined:
@@ -43,7 +43,9 @@ def declare() -> None:
 
 
 def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> Any:
-    """Return Numba's dispatcher of a function; ``stored``, if not None, says where it is cached."""
+    """Return Numba's dispatcher of a function. ``stored`` says where its code is cached, or is
+    None.
+    """
     made = numba.njit(no_cfunc_wrapper=True, **options_of(function), **options)(function)
     if stored:
         made._cache = MachineCode(stored)
@@ -119,7 +121,7 @@ def _link(symbol, place, given):
 def _link_slot(symbol, place, given):
     """Make the slot of a rare routine, and the function that fills it, known to the linker.
 
-    A slot holds the address of the routine, or a null pointer until the routine is compiled.
+    A slot contains the address of the routine, or a null pointer until the routine is compiled.
     """
     if llvm.address_of_symbol(symbol) is not None:
         return

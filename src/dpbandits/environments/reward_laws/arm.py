@@ -29,16 +29,16 @@ class Arm:
 
     @property
     def reward_mean(self) -> float:
-        """E X, which differs from ``mean`` for a law that is observed through a sigmoid."""
+        """E X, the mean of the observed reward; with a sigmoid it differs from ``mean``."""
         return self.moment(1.0, 0.0) if self.law == laws.SIGMOID_GAUSSIAN else self.mean
 
 
 def positive(key: str, value: Any) -> float:
-    """Validate a finite number above 0."""
+    """Check that a value is a finite number above 0, and return it."""
     return number_where(key, value, lambda x: x > 0, "a number above 0 is needed")
 
 
 def finite_mean(key: str, value: Any) -> float:
-    """Validate the index of a power tail, which must exceed 1 for a finite mean."""
+    """Check the index of a power tail, which must exceed 1 so that the mean is finite."""
     needed = "above 1 is needed, or the mean is infinite"
     return number_where(key, value, lambda x: x > 1, needed)

@@ -30,8 +30,8 @@ def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
 
 
 def gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
-    """Return E|X - c|^q for a normal law by Kummer's 1F1 (Winkelbauer 2012). If c is far from the
-    mean, use two terms of the expansion in powers of sd/|mean - c|.
+    """Return E|X - c|^q for a normal law, by Kummer's function 1F1 (Winkelbauer 2012). If c is far
+    from the mean, two terms of the expansion in powers of sd/|mean - c| are used.
     """
     from scipy.special import hyp1f1  # the import is slow and rarely needed
 
@@ -63,7 +63,7 @@ def sigmoid_gaussian_moment(mean: float, sd: float, q: float, c: float) -> float
 
 
 def lognormal(mean: Any, sigma: Any) -> Arm:
-    """Return a log-normal arm with the given mean; ``sigma`` is the sd of a reward's logarithm."""
+    """Return a log-normal arm with this mean; ``sigma`` is the sd of the logarithm of a reward."""
     mu, sd = positive("mean", mean), positive("sigma", sigma)
     log = math.log(mu) - sd * sd / 2
     if math.isinf(log):

@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-# An integrand is neglected where its value is below e^-FALL times its peak, or where the distance
-# from the peak is above REACH standard deviations
+# An integrand is neglected where it is below e^-FALL times its largest value, or farther than REACH
+# standard deviations from its peak
 FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
@@ -21,7 +21,7 @@ NARROW = 2.0**-53
 
 
 def integral(f: Callable[[float], float], start: float, stop: float, *points: float) -> float:
-    """Compute the integral of a positive f with kinks and peaks at ``points``.
+    """Compute the integral of a positive function f, whose kinks and peaks are at ``points``.
 
     Raises:
         ArithmeticError: the relative error may exceed ERROR.
@@ -47,12 +47,12 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
 def monotone(f: Callable[[float], float], start: float, stop: float) -> float:
     """Compute the integral of a positive and monotone f, which may jump.
 
-    The values at the ends of a cell bracket the integral over this cell. The cell with the widest
-    bracket is bisected again and again. So no jump that matters is missed, even a jump very close
-    to an end of the interval.
+    The values at the ends of a cell give a lower and an upper bound on the integral over this cell.
+    The cell with the widest bounds is bisected again and again. Therefore no jump that matters is
+    missed, even very close to an end of the interval.
 
     Raises:
-        ArithmeticError: the relative error may exceed ERROR, or the bracket excludes the result.
+        ArithmeticError: the relative error may exceed ERROR, or the result is outside the bounds.
     """
     cells: list[tuple[float, float, float, float, float, int]] = []
     narrow = []  # cells that are not bisected further
@@ -106,8 +106,8 @@ def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float
 
 
 def mean_of_quantile(quantile: Callable[[float], float]) -> float:
-    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1). The
-    integrals of the positive part and of the negative part are computed separately.
+    """Return the mean of the law with quantile function Q: the integral of Q(u) over (0, 1). The
+    positive and the negative part of Q are integrated separately.
     """
     kink = _crossing(quantile, 0.0)
     above = monotone(lambda u: max(quantile(u), 0.0), kink, 1.0)

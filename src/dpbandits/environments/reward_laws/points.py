@@ -38,8 +38,8 @@ def bernoulli(mean: Any) -> Arm:
 
 
 def largest(value: Any) -> Arm:
-    """Return the law of the outliers of an adversary who knows the level at which the algorithm
-    truncates. An outlier equals this level, or ``value`` if the algorithm truncates nothing.
+    """Return the law of outliers chosen by an adversary who knows the algorithm's truncation level.
+    An outlier equals this level, or ``value`` if the algorithm truncates nothing.
     """
     x = as_number("value", value)
     moment = partial(two_point_moment, x, x, 1.0)
@@ -75,7 +75,7 @@ def of_points(law: int, x: Sequence[float] | np.ndarray, p: Sequence[float] | np
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
-    """Check that shares are ``count`` non-negative numbers with the sum 1; else raise BadInput."""
+    """Raise BadInput unless shares are ``count`` non-negative numbers with sum 1."""
     if len(shares) != count:
         raise BadInput(f"{key}={plain(shares)}: {count} shares are needed, one for each value")
     if min(shares) < 0 or abs(math.fsum(shares) - 1) > 1e-9:
@@ -86,7 +86,7 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 
 def discrete_moment(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> float:
-    """Return E|X - c|^q of a discrete law, summed without BLAS, which could change the order."""
+    """Return E|X - c|^q of a discrete law; BLAS, whose order of summation varies, is not used."""
     with np.errstate(over="ignore"):
         return float((shares * np.abs(np.asarray(values) - c) ** q).sum())
 
