@@ -19,7 +19,7 @@ from .reading import UNREADABLE
 from .varying import ROWS, SETTING
 
 BLANK = "estimate", "answer", "correct"  # these may be blank for runs that met their cap
-MOST_KEPT = 4_000_000  # largest number of rows that are kept, which takes 130 MB
+MOST_KEPT = 4_000_000  # largest number of rows that are kept, which takes 100 MB
 MOST_APART = 0.7  # largest ratio of settings to runs; above it a column is suspected of naming runs
 
 
@@ -65,7 +65,8 @@ class Scan:
                 if not found._in_order:
                     return None
                 if SETTING in piece:
-                    found.kept.append(piece[[SETTING, *found.of_run]])
+                    kept = piece[[SETTING, *found.of_run]]
+                    found.kept.append(kept.astype({SETTING: "category"}))
                 if found.counts.sum() > MOST_KEPT:
                     found.kept.clear()
         except (BadInput, *UNREADABLE):
