@@ -569,8 +569,8 @@ def measure(check):
         ]
     parts.append(
         "Targets: for algorithms that play round by round, the ratio is at most 2 for K = 5, and "
-        "at most 3 for K = 20 and for DP-UCB with other trees or bonuses. For Thompson sampling, the "
-        "ratio is below 1. For contextual algorithms, the ratio is at most 2.75 for d = 3 and "
+        "at most 3 for K = 20 and for DP-UCB with other trees or bonuses. For Thompson sampling, "
+        "the ratio is below 1. For contextual algorithms, the ratio is at most 2.75 for d = 3 and "
         "K = 10 (2.5 if users send messages), and at most 3 for d = 20 and K = 20 and for Private "
         "LinUCB. A run of phased elimination takes at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs at T = 1e7. "
