@@ -27,7 +27,7 @@ def assumes(words: str, assumption: Assumption) -> Condition:
 
 
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
-PURE = Condition("an algorithm with pure DP, or without privacy", lambda problem: problem.pure)
+PURE = Condition("an algorithm with eps-DP, or without privacy", lambda problem: problem.pure)
 RELAXED = Condition(
     "an algorithm with zCDP, RDP or a delta instead of pure DP", lambda problem: not problem.pure
 )
