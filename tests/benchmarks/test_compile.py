@@ -24,7 +24,7 @@ def test_the_table_has_all_times_and_no_complaint_within_the_targets():
     assert "| sum          |         |           |              6.0 |" in text
     assert "takes 0.37 s" in text
     assert "imports take 0.92 s; on the machine of the measurement they took 0.50 s" in text
-    assert "All together take 6 times the imports" in text
+    assert "is 6 times the time of the imports" in text
     assert text.endswith("All are met.\n")
 
 
