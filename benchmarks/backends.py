@@ -85,13 +85,16 @@ def text():
     table = tabulate(rows, head, "pipe", disable_numparse=True)
     lines = {f.stem: len(f.read_text().splitlines()) for f in sorted(QUICK.glob("*.py"))}
     return (
-        "CPU seconds of compiling an algorithm in a new process with an empty cache and, in "
-        "parentheses, CPU milliseconds of eight runs after that (C2, eps 1, T = 1e6 for `ucb`, "
-        f"`dp_ucb` and `heldp_ucb_b`, 1e7 for the others); the least of {REPEATS} "
+        "The table shows the CPU seconds for compiling an algorithm in a new process with an empty "
+        "cache and, in parentheses, the CPU milliseconds of eight runs after the compilation (C2, "
+        "eps 1, T = 1e6 for `ucb`, `dp_ucb` and `heldp_ucb_b`, and T = 1e7 for the other "
+        f"algorithms). Each number is the smallest of {REPEATS} measurements. The first row is the "
+        "whole back-end `quick`, and the next rows leave out a part of `quick` "
         "(`python benchmarks/backends.py > benchmarks/backends.md`).\n\n"
         f"{table}\n\n"
-        f"Lines: C functions {lines['distributions']}, routines by symbol {lines['routines']}, "
-        f"of which rare ones 35, the cache {lines['cache']}.\n"
+        f"Lines of code: {lines['distributions']} for the C functions of NumPy, "
+        f"{lines['routines']} for routines by symbol (35 of them for rare routines), and "
+        f"{lines['cache']} for the cache.\n"
     )
 
 

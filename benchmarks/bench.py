@@ -519,58 +519,66 @@ def measure(check):
     found["start-up"] = command / alone
     missed += ratios.above_limits(found)
     parts = [
-        "Per-round algorithms at eps 1, T = 1e7, one core: ns a round, and the ratio to drawing "
-        "their random numbers alone, by the functions that the algorithms call or by Numba's own, "
-        "whichever are faster (K = 20: the means of Ren et al. 2020). Some algorithms must "
-        "compute a sigmoid or a power in each round: the next column adds it to the random "
-        "numbers. The last two columns, at K = 5, are the ratios of the same function run by the "
-        "Python interpreter, at T = 1e5, and of a straightforward Numba loop that computes every "
-        "index in every round (`benchmarks/naive.py`; for `robust_ucb` it takes O(t) in round t):",
+        "The first table shows algorithms that play round by round, at eps 1 and T = 1e7 on one "
+        "core: ns per round, and the ratio of this time to the time of the round's random numbers "
+        "alone, drawn by the functions that the algorithms call or by Numba's own, whichever are "
+        "faster. For K = 20, the means are the means of Ren et al. 2020. Some algorithms must "
+        "compute a sigmoid or a power in each round: for the column *ratios with formula*, this "
+        "computation is added to the random numbers. The last two columns, at K = 5, show how "
+        "many times as long two slower programs take: the same function in the Python interpreter "
+        "(at T = 1e5), and a simple Numba loop that computes every index in every round "
+        "(`benchmarks/naive.py`; for `robust_ucb` this loop takes O(t) in round t):",
         columns(rounds, ["algorithm", "random numbers, ns", *SIZES, "ratios with formula", *TIMES]),
-        "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e7: ns a round, "
-        "and the ratio to drawing a reward and one Laplace variable, or two for Honaker's trees:",
+        "The next table shows DP-UCB with the trees and bonuses of `algo.tree` and `algo.bonus` "
+        "at T = 1e7: ns per round, and the ratio to the time of drawing a reward and one Laplace "
+        "variable (two for Honaker's trees):",
         columns(counted, ["tree", "bonus", "random numbers, ns", *SIZES], words=2),
-        "Thompson sampling at eps 1, T = 1e6, one core: ns a round, and the ratio to drawing K "
-        "Beta variables (of parameters 61 and 41) in each round; the last two columns are as "
-        "above, at T = 1e5:",
+        "The next table shows Thompson sampling at eps 1 and T = 1e6 on one core: ns per round, "
+        "and the ratio to the time of drawing K Beta variables (with parameters 61 and 41) in "
+        "each round. The last two columns are as in the first table, at T = 1e5:",
         columns(
             posteriors,
             ["algorithm", "5 Beta draws, ns", *SIZES[:2], "20 Beta draws, ns", *SIZES[2:], *TIMES],
         ),
-        "Episodic algorithms on C2, K = 5, eps 1, one core: µs a run (amortised), and the ratio to "
-        "making two generators of NumPy, as a run that is played alone does; the last two columns "
-        "are the ratios, at T = 1e7, of a plain-Python loop over rounds, timed at T = 1e5 and "
-        "scaled, and of a straightforward Numba loop over rounds (`benchmarks/naive.py`):",
+        "The next table shows episodic algorithms on C2 (K = 5) at eps 1 on one core: µs per run "
+        "when one call plays many runs, and the ratio to the time of making two generators of "
+        "NumPy, which a run that is played alone needs. The last two columns show how many times "
+        "as long two loops over rounds take at T = 1e7: a loop in plain Python (measured at T = "
+        "1e5 and scaled), and a simple Numba loop (`benchmarks/naive.py`):",
         columns(runs, ["algorithm", "T = 1e7", "T = 1e12", "generators", "ratio", *EPISODIC_TIMES]),
-        "Algorithms of contexts on `contextual` (in the ball, signs), T = 1e5, one core: ns a "
-        "round, and the ratio to drawing its normal numbers, the K d of its contexts and those of "
-        "its noise:",
+        "The next table shows contextual algorithms on `env=contextual` (contexts in the unit "
+        "ball, rewards 1 and -1) at T = 1e5 on one core: ns per round, and the ratio to the time "
+        "of drawing the normal numbers of the round: K d numbers for the contexts, and the "
+        "numbers for the noise:",
         columns(
             rounds_with_contexts, ["algorithm", "d", "K", "normals alone, ns", "a round", "ratio"]
         ),
-        "Phased elimination on `linear_sphere`, K = 10, d = 3, rho 1, one core: µs a run "
-        "(amortised), its designs included:",
+        "The next table shows phased elimination on `env=linear_sphere` with K = 10, d = 3 and "
+        "rho 1 on one core: µs per run when one call plays many runs, with the computation of the "
+        "designs:",
         columns(designs, ["with designs", "T = 1e7", "T = 1e12"]),
-        "Truncated sums of rewards that must be drawn one by one, one core:",
+        "The next table shows truncated sums of rewards for laws whose rewards must be drawn one "
+        "by one, on one core:",
         columns(sums, ["law", "ns a reward", "random numbers alone", "ratio"]),
     ]
     if not check:
         parts += [
-            "Peak memory of a process with both kinds, imports included:",
+            "The last table shows the peak memory of a process that plays `dp_ucb` and "
+            "`adap_klucb`, with the imports:",
             columns(peaks, ["horizon", "MB"]),
-            f"Start-up: `bandit-run algo=adap_klucb eps=0.5`, its runs finished, takes "
-            f"{command:.2f} s; `import {IMPORTS}` alone {alone:.2f} s.",
+            f"Start-up: `bandit-run algo=adap_klucb eps=0.5` takes {command:.2f} s if its runs are "
+            f"stored; `import {IMPORTS}` alone takes {alone:.2f} s.",
         ]
     parts.append(
-        "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
-        "for K = 20, DP-UCB with other counters 3 times, Thompson sampling less than its Beta "
-        "draws; contextual rounds at most 2.75 times their normals for d 3, K 10, with a user's "
-        "message 2.5 times, and 3 times for d 20, K 20 and for Private LinUCB; phased elimination "
-        "at most "
-        f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
-        f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
+        "Targets: for algorithms that play round by round, the ratio is at most 2 for K = 5, and "
+        "at most 3 for K = 20 and for DP-UCB with other trees or bonuses. For Thompson sampling, "
+        "the ratio is below 1. For contextual algorithms, the ratio is at most 2.75 for d = 3 and "
+        "K = 10 (2.5 if users send messages), and at most 3 for d = 20 and K = 20 and for Private "
+        "LinUCB. A run of phased elimination takes at most "
+        f"{MICROSECONDS_OF_DESIGNS:g} µs at T = 1e7. "
+        f"An episodic run takes less than {MICROSECONDS:g} µs at T = 1e7, and at most "
         f"{ratios.LONGER:g} times as long at T = 1e12. "
-        + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")
+        + ("Missed: " + "; ".join(missed) + "." if missed else "All targets are met.")
     )
     return "\n\n".join(parts) + "\n", found, missed
 

@@ -55,8 +55,8 @@ def crossing(algo, found):
 def words(goal):
     if "regret" in goal:
         return f"regret {goal['regret']:,.0f}"
-    whose = f"that of `{goal['baseline']}`" if "baseline" in goal else "its own without privacy"
-    return f"{goal['ratio']:g} times {whose}"
+    whose = f"of `{goal['baseline']}`" if "baseline" in goal else "without privacy"
+    return f"{goal['ratio']:g} times the regret {whose}"
 
 
 def row(algo):

@@ -164,11 +164,13 @@ def text_of_waiting():
     table = tabulate(rows, head, "pipe", disable_numparse=True, colalign=("left", *["right"] * 3))
     verdict = "Missed: " + "; ".join(missed) + "." if missed else "All are met."
     return (
-        "What a user waits for machine code, beyond the same command with finished runs (horizon "
-        "1e4, 2 runs; the last column). The first five rows are commands one after the other, from "
-        f"an empty cache folder.\n\n{table}\n\nTargets: the first at most {WAIT_FIRST:g} s of CPU, "
-        f"each further one {WAIT_FURTHER:g} s, all five in one command {WAIT_ALL:g} s by the clock "
-        f"on two cores. {verdict}\n\n"
+        "The first table shows how much longer a command takes if it must compile (horizon 1e4, 2 "
+        "runs). The last column is the time of the same command when its runs are stored, which is "
+        "subtracted from the other columns. The first five rows are commands that run one after "
+        f"the other, at first with an empty cache folder.\n\n{table}\n\nTargets: the first command "
+        f"takes at most {WAIT_FIRST:g} s of CPU time, each further command {WAIT_FURTHER:g} s, and "
+        f"one command with all five algorithms {WAIT_ALL:g} s by the clock on two cores. {verdict}"
+        "\n\n"
     )
 
 
@@ -257,22 +259,23 @@ def text_of(first, further, together, imports):
         colalign=("left", *["right"] * 3),
     )
     return (
-        "CPU seconds of compiling (`python benchmarks/compile.py > benchmarks/compile.md`), one "
-        f"core, measurements of each: {REPEATS}. *First*: a new process and an empty cache folder. "
-        f"*Further*: a new process and a folder in which `{BEFORE[0]}` was compiled before "
-        f"(`{BEFORE[1]}` before `{BEFORE[0]}` itself), so that routines that both call are there. "
-        "*In one process*: all of them one after the other, from an empty folder.\n\n"
+        "The second table shows the CPU seconds for compiling each algorithm on one core "
+        "(`python benchmarks/compile.py > benchmarks/compile.md`); the number of measurements is "
+        f"{REPEATS}. *First*: in a new process with an empty cache folder. *Further*: in a new "
+        f"process, after `{BEFORE[0]}` was compiled (for `{BEFORE[0]}` itself, after "
+        f"`{BEFORE[1]}`), so that the cache contains the routines that both algorithms call. *In "
+        "one process*: one algorithm after the other, at first with an empty folder.\n\n"
         f"{table}\n\n"
-        "Taken off are the imports: starting Python, importing the package with what a run needs, "
-        "NumPy, SciPy, pandas and the other dependencies, Numba with the modules that it imports "
-        "when it compiles for the first time, and reading the setting. Each time is measured "
-        f"relative to them, in the same process, and given here for a machine on which they take "
-        f"{QUIET} s; on the one that measured they took {imports:.2f} s. What else Numba needs for "
-        "the first function of a process is not taken off: compiling `lambda x: x + 1` takes "
-        f"{first[TRIVIAL]:.2f} s, and each time in the first two columns includes it. All "
-        f"together take {total / QUIET:.0f} times the imports.\n\n"
-        f"Targets: the first algorithm at most {FIRST:g} s, each further one at most {FURTHER:g} "
-        f"s, all together at most {ALL:g} s. {verdict}\n"
+        "These times do not include the imports: the start of Python, the imports of the package, "
+        "of NumPy, SciPy, pandas and other packages, and of Numba with the modules that its first "
+        "compilation needs, and the reading of the setting. Each time is measured as a multiple of "
+        "the time of the imports in the same process. The table gives the times for a machine on "
+        f"which the imports take {QUIET} s; on the machine of the measurement they took "
+        f"{imports:.2f} s. The first compilation in a process takes additional time: compiling "
+        f"`lambda x: x + 1` takes {first[TRIVIAL]:.2f} s. The first two columns include this time. "
+        f"The sum of the last column is {total / QUIET:.0f} times the time of the imports.\n\n"
+        f"Targets: the first algorithm takes at most {FIRST:g} s, each further algorithm at most "
+        f"{FURTHER:g} s, and all algorithms together at most {ALL:g} s. {verdict}\n"
     )
 
 

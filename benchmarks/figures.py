@@ -89,18 +89,18 @@ def targets(seconds, work, megabytes):
         parts = [f"{name} {x:.0f} ({n} runs)" for name, (x, n) in minutes.items()]
         wanted = sum(x * THETAS / n for x, n in minutes.values())
         missed.append(
-            f"the time, of which the normal numbers take these minutes: {', '.join(parts)}; with "
-            f"{THETAS} runs for each theta they would take {wanted:.0f}"
+            f"the time. The normal numbers alone take these minutes: {', '.join(parts)}; with "
+            f"{THETAS} runs for each theta they would take {wanted:.0f} minutes"
         )
     if megabytes > MEGABYTES:
         missed.append("the memory")
     ends = f"Missed: {'; '.join(missed)}." if missed else "Both are met."
     aside = f" The processors were idle, or worked for other programs, {idle:.0%} of the time."
     return (
-        f"Targets: {MINUTES} minutes and {MEGABYTES:,} MB, with {THETAS} runs for each theta of "
-        f"{' and '.join(OF_CONTEXTS)}. {ends}{aside if idle > LARGE else ''}\n\n"
-        "[results/times.md](../results/times.md) has the time of each experiment, and its share of "
-        "random numbers."
+        f"Targets: at most {MINUTES} minutes and {MEGABYTES:,} MB, with {THETAS} runs for each "
+        f"theta of {' and '.join(OF_CONTEXTS)}. {ends}{aside if idle > LARGE else ''}\n\n"
+        "[results/times.md](../results/times.md) contains the time of each experiment, and the "
+        "share of this time that random numbers take."
     )
 
 

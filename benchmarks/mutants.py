@@ -25,6 +25,10 @@ from cosmic_ray.work_item import TestOutcome
 from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
+ABOUT = (
+    "A mutant is a copy of the source with one small fault. This page shows how many mutants the "
+    "tests detect."
+)
 # The rooms that are mutated, and the files and folders of tests that must notice
 ROOMS = {
     "comparison": "comparison decisions",
@@ -97,16 +101,17 @@ def page(room):
             line = f"`{place}`:{item.mutations[0].start_pos[0]}"
             survivors.append([line, changed_lines(found.diff or "")])
     tests = " and ".join(f"`{name}`" for name in tests_of(room))
-    share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} of {total:,} mutants"
-    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}."
+    share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} mutants"
+    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}, a sample of {total:,}."
     if not survivors:
-        return f"{text} None survives.\n"
-    return f"{text} Survivors:\n\n{tabulate(survivors, ['place', 'line and mutant'], 'pipe')}\n"
+        return f"{text} They detect all mutants.\n"
+    table = tabulate(survivors, ["place", "line and mutant"], "pipe")
+    return f"{text} They do not detect these mutants:\n\n{table}\n"
 
 
 def main(rooms):
     made_by = f"python benchmarks/mutants.py {' '.join(rooms)}" if rooms else "make mutants"
-    print(f"# Small faults in the source\n\n`{made_by}` makes this page.\n", flush=True)
+    print(f"# Small faults in the source\n\n{ABOUT} `{made_by}` makes this page.\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "dpbandits")
         shutil.copytree(PROJECT, copy, ignore=IGNORED)

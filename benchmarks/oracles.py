@@ -207,8 +207,10 @@ def table():
             yield [f"`{name}`", loss, d, K, *times, *mistakes]
 
 
-SAYS = f"""A run of {ROWS:,} labelled users at eps {EPS:g} on one core, in CPU milliseconds, beside
-a naive NumPy version (`python benchmarks/oracles.py`); mistakes are means of {REPEATS} runs.
+SAYS = f"""The table shows the CPU milliseconds of a run of {ROWS:,} labelled users at eps {EPS:g}
+on one core, for the package and for a naive version in NumPy (`python benchmarks/oracles.py`). The
+column *ratio* divides the first time by the second. The numbers of mistakes are means of {REPEATS}
+runs.
 
 """
 

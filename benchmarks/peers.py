@@ -279,9 +279,10 @@ def main() -> None:
         models = [x for x in cpus.read_text().splitlines() if x.startswith("model name")]
         processor = models[0].partition(": ")[2] if models else processor
     text = (
-        f"C2 (K = 5), T = {T:,}, eps {EPS:g}, delta {DELTA:g}; means with 95 % intervals; "
+        f"The table compares published programs with ours on C2 (K = 5), with T = {T:,}, "
+        f"eps {EPS:g} and delta {DELTA:g}. It shows means with 95 % intervals. Versions: "
         f"{', '.join(commits)}. {processor}, Python "
-        f"{platform.python_version()}. What the columns are: `benchmarks/peers.py`.\n\n{table}\n"
+        f"{platform.python_version()}. `benchmarks/peers.py` explains the columns.\n\n{table}\n"
     )
     reasons = HERE / "peers_reasons.txt"
     text += "\n" + reasons.read_text() if reasons.is_file() else ""

@@ -105,8 +105,9 @@ def main():
     first = ["algorithm", "ms a run", "core-hours", "kB a setting", "GB of runs", "MB a table"]
     head = [*first, f"tasks a chunk, {WORKERS} workers", "seconds a task"]
     right = ["left", *["right"] * 7]
-    text = f"{SETTINGS:,} settings of {RUNS:,} runs, T = 1e7, K = 5, checkpoints=1, "
-    text += f"in {CHUNKS:,} chunks:\n\n"
+    text = f"The first table shows the costs of the runs of {SETTINGS:,} settings of {RUNS:,} runs "
+    text += f"(T = 1e7, K = 5, checkpoints=1) in {CHUNKS:,} chunks, and the second table the other "
+    text += "costs:\n\n"
     text += tabulate(playing, head, "pipe", disable_numparse=True, colalign=right)
     head = ["besides", "ms a setting", "seconds a chunk", "hours in all"]
     text += "\n\n" + tabulate(rest, head, "pipe", disable_numparse=True, colalign=right[:4]) + "\n"

@@ -33,16 +33,18 @@ WORDS = {True: "objects", False: "passes", None: "-"}
 HEAD = """\
 # Tests of privacy, tested
 
-Broken twins promise privacy that they do not have; correct variants are unusual, but private. A
-broken twin must be noticed by at least one test at each budget, and no test may object to a correct
-variant. `python benchmarks/privacy.py > benchmarks/privacy.md` makes this page; the twins are in
-`tests/twins`. The budget is eps, or rho where noise is Gaussian.
+This page tests the methods of an audit. *Broken twins* are algorithms that promise privacy that
+they do not have: at each budget, at least one method must object to a broken twin. *Correct
+variants* are unusual, but private: no method may object to them. `python benchmarks/privacy.py >
+benchmarks/privacy.md` makes this page; the algorithms are in `tests/twins`. The budget is eps, or
+rho for Gaussian noise.
 
-* *alignment*: the noise of random runs is replayed, shifted, on neighbouring rewards.
-* *exact*: the exact loss of two arms' actions in 8 rounds, where it has a closed form.
-* *audit*: actions are sampled and a bet is made against the promise, with 99 % confidence.
+* *alignment*: the audit replays random runs on neighbouring rewards, with shifted noise.
+* *exact*: the audit computes the exact loss of the actions of two arms in 8 rounds, if a closed
+  form is known.
+* *audit*: the audit samples actions and bets against the promise, with 99 % confidence.
 
-docs/privacy.md says what each of them proves.
+docs/privacy_limits.md says what each method proves.
 """
 
 

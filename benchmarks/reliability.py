@@ -133,8 +133,8 @@ def engines(folder, small):
 def text_of(rows, load, seconds):
     """Return the table in Markdown."""
     text = tabulate(rows, ["", *COLUMNS], "pipe", disable_numparse=True, colalign=ALIGN)
-    text += f"\n\nIt took {seconds / 60:.0f} minutes on {os.cpu_count()} cores; the load average"
-    return f"{text} meanwhile was {min(load):.1f} to {max(load):.1f}.\n"
+    text += f"\n\nThe tests took {seconds / 60:.0f} minutes on {os.cpu_count()} cores, with a load"
+    return f"{text} average of {min(load):.1f} to {max(load):.1f}.\n"
 
 
 PARTS = (kills,), (damage, concurrency, bad_input, calls, engines)  # at once, each on a core

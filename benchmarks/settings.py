@@ -73,14 +73,19 @@ def written(rows, imports):
     """
     head = ["settings", *(f"{step}, ms" for step in (*STEPS, "first, wall")), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
-    text = "CPU time for each setting, how long a user waits for it at first (wall), and the\n"
-    text += "memory of the largest of the three commands:\n\n"
+    text = (
+        "The table shows the CPU time per setting of a first command, of the same command again,\n"
+    )
+    text += (
+        "and of `bandit-status`. It also shows the time by the clock of the first command (wall),\n"
+    )
+    text += "and the peak memory of the largest of the three commands:\n\n"
     text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 6)
     text += (
         f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
     )
     text += f"{os.cpu_count()} cores. Times are given for a machine on which the imports of "
-    text += f"benchmarks/compile.py take {QUIET} s; on the one that measured they took "
+    text += f"benchmarks/compile.py take {QUIET} s; on the machine of the measurement they took "
     text += f"{imports:.2f} s.\n"
     (HERE / "settings.md").write_text(text)
     return text

@@ -86,7 +86,8 @@ def page(results):
         }
         games, rows = rows_of(played.where(horizons == T), own)
         head = f"T = {rounds(int(T))}, {len(games)} games in which some algorithm learns:"
-        budgets = "By budget, in how many of them an algorithm may be the best by mean:"
+        budgets = "The number of games for each eps, and in how many of them an algorithm may be "
+        budgets += "the best by mean:"
         texts.append(f"{head}\n\n{table(rows, HEAD)}")
         texts.append(f"{budgets}\n\n{by_budget(own['mean'].loc[games])}")
     return "\n".join(texts)

@@ -149,10 +149,11 @@ LAWS = {
     "ZZ3": (only("ctl_ucb", "ltc_ucb"),),
 }
 COUNTING = {
-    "README.md": "Of the {1} published claims, {4} are reproduced wholly and {5} in part; the runs "
-    "do not decide {6}",
-    "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
-    "{2} that are known to us from summaries of papers (AL, CZ, HL, SA), and {3} of ours:",
+    "README.md": "Of {1} claims that papers make about their experiments, our runs reproduce {4} "
+    "wholly and {5} in part, and do not decide {6}",
+    "docs/claims.md": "The table lists {0} claims. Papers publish {1} of them about their own "
+    "experiments. We know {2} claims from summaries of papers only (AL, CZ, HL, SA). The last {3} "
+    "claims are ours:",
 }
 UNKNOWN = {"ZZ2"}  # the ratio of two excesses of which one is negative has no lower limit
 

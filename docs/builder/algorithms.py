@@ -68,14 +68,15 @@ def _list(heading: str, folder: str, made: list[Algorithm]) -> str:
 
 INTRODUCTIONS = {
     "algorithms": """\
-Each page contains the promise of an algorithm, its parameters, and the algorithm twice: step by
-step as in its paper, and as the kernel that is run. In Python, `dp.algorithms()` returns this list.
-[recommendations.md](../recommendations.md) recommends algorithms under eps-global DP, and
-[errata.md](../errata.md) lists the changes to formulas that are printed wrongly.""",
+Each page contains the privacy guarantee of an algorithm, its parameters, and two programs: a slow
+one that follows the paper step by step, and the fast one that the package runs. In Python,
+`dp.algorithms()` returns this list. [recommendations.md](../recommendations.md) recommends
+algorithms under eps-global DP, and [errata.md](../errata.md) lists formulas that are wrong in a
+paper, with our corrections.""",
     "rules": """\
-A stopping rule samples until it has an answer: the mean of an arm to a relative error
-([stopping.md](../stopping.md)), the best of several arms, or one of two hypotheses about a mean
-([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run rules; in
+A stopping rule samples until it has an answer. The answer is the mean of an arm up to a relative
+error ([stopping.md](../stopping.md)), or the best of several arms, or one of two hypotheses about a
+mean ([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run stopping rules. In
 Python, `dp.rules()` returns this list.""",
 }
 
@@ -100,11 +101,11 @@ def page(algorithm: Algorithm) -> str:
         _parameters(algorithm),
         *_run(algorithm),
         "## Step by step",
-        "The slow reference, written from the paper and not from the kernel. The tests compare "
-        "both, round by round without noise and in law with noise.",
+        "We wrote this slow reference from the paper. The tests compare it with the kernel below: "
+        "without noise both play the same arms, and with noise their pulls have the same law.",
         code("python", pseudo_code(name)),
         "## The kernel",
-        f"What is run: `{source}`. It imports all that it uses from "
+        f"The package runs this file, `{source}`. The functions that it calls are described in "
         "[dpbandits.authoring](../authoring.md).",
         listing(source, "python"),
         *_experiments(algorithm),
@@ -121,8 +122,8 @@ def _rewards(algorithm: Algorithm) -> str:
 
 def _time(algorithm: Algorithm) -> str:
     if algorithm.round_by_round:
-        return "proportional to the horizon: it decides in every round"
-    return "hardly depends on the horizon: it plays blocks of rounds"
+        return "proportional to the horizon, since the algorithm decides in every round"
+    return "hardly depends on the horizon, since the algorithm plays blocks of rounds"
 
 
 def _parameters(algorithm: Algorithm) -> str:
@@ -175,7 +176,11 @@ def _run(algorithm: Algorithm) -> list[str]:
     parts = ["## Run it", code("sh", lines), code("python", python)]
     if theorems:
         head = ("bound", "side", "kind", "formula")
-        parts += ["## Theorems", f"Those that apply on `{env}`:", table(head, theorems)]
+        parts += [
+            "## Theorems",
+            f"These theorems apply to the algorithm on the environment `{env}`:",
+            table(head, theorems),
+        ]
     return parts
 
 

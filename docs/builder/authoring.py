@@ -11,10 +11,11 @@ from dpbandits import authoring
 from .markdown import paragraphs, table
 
 INTRODUCTION = """\
-This module exports what algorithms share: the functions of the game, random numbers, declarations,
-and the parts that several algorithms use. A part of one family is imported from its file in
-`dpbandits.parts`. [own_algorithm.md](../own_algorithm.md) describes how to write an algorithm, and
-[a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks an algorithm."""
+This module exports the functions that many algorithms use: functions of the game, random numbers,
+declarations, and parts of algorithms. If only one family of algorithms uses a part, import the part
+from its file in `dpbandits.parts`. [own_algorithm.md](../own_algorithm.md) describes how to write
+an algorithm. [A notebook](../notebooks/verify.ipynb) shows an example: it writes, runs and audits
+an algorithm, and then audits a broken version."""
 
 
 def pages() -> dict[str, str]:

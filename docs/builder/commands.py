@@ -47,8 +47,9 @@ def pages() -> dict[str, str]:
     ]
     found["commands"] = paragraphs(
         "# Commands",
-        "Every command takes `--help`. Bad input ends with one line and exit code 2.",
-        "`dpbandits` lists the commands and runs them: `dpbandits run` is `bandit-run`.",
+        "Every command takes `--help`. If an input is wrong, a command prints one line and ends "
+        "with exit code 2.",
+        "`dpbandits` lists all commands, and `dpbandits run` is the same as `bandit-run`.",
         table(("command", "what it is for"), rows),
         toctree([f"docs/generated/{name}" for name in found], "hidden:"),
     )

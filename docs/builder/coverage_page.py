@@ -18,16 +18,16 @@ TOP = Path(__file__).parents[2]
 HEAD = """\
 # Coverage
 
-This page lists the numbered algorithms, theorems, figures and tables of the five papers for whose
-algorithms this package was first made. The page lists a lemma, remark or definition only if the
-package uses it or if [errata.md](errata.md) calls it false. The last column names the function,
-experiment, claim or test of each item, or says why the package has none. Paths begin at the top of
-the repository or in `src/dpbandits`. A theorem with a formula is a function of
-[bounds.md](bounds.md), whose kind of bound is in parentheses. Tests compare each such function with
-values that we computed by hand or with another function (`tests/theory/test_theorems.py`), and
-compare exact bounds also with simulations.
+This page shows where the package contains the numbered algorithms, theorems, figures and tables of
+five papers. (The package was first made for the algorithms of these papers.) It lists a lemma,
+remark or definition only if the package uses it or if [errata.md](errata.md) says that it is false.
+The last column names the function, experiment, claim or test for each item, or says why there is
+none. Paths begin at the top of the repository or in `src/dpbandits`. If a theorem states a formula,
+it is a function of [bounds.md](bounds.md), and the kind of the bound is in parentheses. Tests
+compare each such function with values that we computed by hand or with another function
+(`tests/theory/test_theorems.py`); tests also compare exact bounds with simulations.
 `python docs/builder/coverage_page.py > docs/coverage.md` makes this page from `docs/coverage.yaml`,
-and a test looks up every place.
+and a test checks that every place exists.
 
 """
 KINDS = "experiment", "claim"  # of places that are no paths

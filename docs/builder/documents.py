@@ -62,12 +62,14 @@ def pages() -> dict[str, str]:
     """The page of all tables of numbers, and those that show a file or a folder."""
     found = {name: _file_page(file) for file, name in shown().items()}
     names = [str(file.relative_to(TOP).with_suffix("")) for file in tables()]
-    intro = "These tables are at paper scale. The [gallery](../gallery.md) shows their figures."
+    intro = "These pages contain the numbers behind the figures of the [gallery](../gallery.md)."
     found["numbers"] = paragraphs("# Numbers", intro, toctree(names, "maxdepth: 1"))
     if shown():
         entries = [f"docs/generated/{name}" for name in shown().values()]
         found["files"] = paragraphs(
-            "# Files", "Other pages link to these files.", toctree(entries, "maxdepth: 1")
+            "# Files",
+            "Other pages of the site link to these files of the repository.",
+            toctree(entries, "maxdepth: 1"),
         )
     return found
 

@@ -7,9 +7,10 @@ from .markdown import listing, paragraphs, table
 
 GROUPS = {"env": "Environments", "population": "Populations"}
 INTRODUCTION = """\
-The files of the package that `env=` and `population=` choose. [environments.md](../environments.md)
-describes every law and its keys, and how to write your own; in Python, each law is a function of
-[dpbandits](../api.md#environments). `dp.environments()` gives this list."""
+This page shows the files that you choose by `env=NAME` and `population=NAME`.
+[environments.md](../environments.md) describes every law of rewards with its keys, and how to write
+your own environment. In Python, each law is a function of [dpbandits](../api.md#environments), and
+`dp.environments()` returns this list."""
 
 
 def pages() -> dict[str, str]:

@@ -8,9 +8,9 @@ from dpbandits.theory.bounds import every_bound
 from .markdown import paragraphs
 
 INTRODUCTION = """\
-Each theorem is a function of plain numbers, which raises `ConditionFailed` if a condition on its
-numbers fails. [bounds.md](../bounds.md) lists their formulas, kinds and conditions; `bandit-bounds`
-and `dp.bounds` choose those that apply to a setting."""
+Each theorem is a function of numbers. The function raises `ConditionFailed` if a condition on these
+numbers fails. [bounds.md](../bounds.md) lists the formulas, kinds and conditions of all theorems.
+`bandit-bounds` and `dp.bounds` compute the bounds that apply to a setting."""
 
 
 def pages() -> dict[str, str]:

@@ -36,12 +36,13 @@ def share(one: Runs, other: Runs, above: float = -np.inf, below: float = np.inf)
     "78, 74, 72, 93, 94, 93; 98, 73; 84 of 100", "unread", "attias2026",
 )  # fmt: skip
 def who_wins_on_the_authors_sets_wins_on_ours(runs: Runs) -> Parts:
-    """At eps 1, BPO makes fewer mistakes than each of the six other algorithms on most sets, and
-    SquareCB fewer than AdaCB. Without privacy, BPO makes fewer mistakes than VPO, and AdaCB fewer
-    than LinUCB. These are the pairs whose win rates are not between 35 and 65 of 100.
+    """At eps 1, BPO makes fewer mistakes than each of the six other algorithms on most data sets,
+    and SquareCB makes fewer mistakes than AdaCB. Without privacy, BPO makes fewer mistakes than
+    VPO, and AdaCB fewer than LinUCB. We compare the pairs for which the published number of wins is
+    not between 35 and 65 of 100.
 
-    Our sets are twelve others, with the same constants on all of them. Whether a share is above one
-    half is decided only if nearly all twelve sets agree.
+    We have twelve other data sets, with the same constants on all of them. The runs decide whether
+    a share is above one half only if nearly all of the twelve data sets agree.
     """
     for eps, better, worse in BETTER:
         yield share(runs(eps=eps)(algo=better), runs(eps=eps)(algo=worse), above=0.5)
@@ -52,11 +53,11 @@ def who_wins_on_the_authors_sets_wins_on_ours(runs: Runs) -> Parts:
     "attias2026",
 )  # fmt: skip
 def adacb_and_squarecb_change_places(runs: Runs) -> Parts:
-    """AdaCB has fewer mistakes than SquareCB on most sets without privacy, and on few sets at eps
-    1.
+    """AdaCB makes fewer mistakes than SquareCB on most data sets without privacy, and on few data
+    sets at eps 1.
 
-    AdaCB spends half of its budget at eps 1 on the moments of its bonus. Without privacy the
-    authors' majority is small, so twelve sets can hardly decide this part.
+    At eps 1 AdaCB spends half of its budget on the moments of its bonus. Without privacy the
+    published majority is small, so twelve data sets can hardly decide this part.
     """
     free, private = runs(eps=np.inf), runs(eps=1.0)
     yield share(free(algo="ada_cb"), free(algo="square_cb"), above=0.5)

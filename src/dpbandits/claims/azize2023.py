@@ -15,12 +15,13 @@ VARIANTS = "printed", "coded"
        "azize2023_bai")  # fmt: skip
 def adap_tt_needs_fewer_samples_than_dp_se(runs: Runs) -> Parts:
     """AdaP-TT and AdaP-TT* need fewer samples than DP-SE at every eps and in both instances. We
-    compare medians, since runs that stall have no mean; docs/identification.md describes the
-    thresholds and the runs that stall.
+    compare medians, since runs that never stop have no mean; docs/identification.md describes the
+    thresholds and such runs.
 
-    Only the authors' code of AdaP-TT needs fewer samples than DP-SE, and only at eps up to .03;
-    from eps .1 on DP-SE's epochs are shorter. The printed rules, with their proved thresholds, need
-    more samples, and from eps .001 to .3 many of their runs stall where arms have equal means.
+    Only the authors' code of AdaP-TT needs fewer samples than DP-SE, and only at eps up to .03; at
+    eps .1 and above, DP-SE has shorter epochs. The rules as printed, with the proved thresholds,
+    need more samples, and from eps .001 to .3 many of their runs never stop, since arms have equal
+    means.
     """
     panels = list(runs.each(env_means=[FIRST, SECOND], eps=LEVELS))
     for panel in panels:
@@ -34,12 +35,12 @@ def adap_tt_needs_fewer_samples_than_dp_se(runs: Runs) -> Parts:
 @claim("AJ2", "Azize et al. 2023-24, Fig. 5.7 of Azize's thesis", "fewer, then equal", "printed",
        "azize2023_bai")  # fmt: skip
 def adap_tt_star_needs_fewer_at_small_eps(runs: Runs) -> Parts:
-    """AdaP-TT* needs fewer samples than AdaP-TT at small eps and as many at large eps. We compare
-    medians of the printed rules; within a factor of 2 counts as equally many (ours), since
-    AdaP-TT*'s threshold is smaller.
+    """AdaP-TT* needs fewer samples than AdaP-TT at small eps, and as many samples at large eps. We
+    compare medians of the printed rules. A factor of at most 2 counts as equally many (our choice),
+    since AdaP-TT* has a smaller threshold.
 
-    Below eps .1 many runs of AdaP-TT stall and AdaP-TT* needs far fewer samples; at large eps
-    AdaP-TT needs 2.0 times as many, the factor 2 by which its threshold is larger.
+    Below eps .1 many runs of AdaP-TT never stop, and AdaP-TT* needs far fewer samples. At large eps
+    AdaP-TT needs 2.0 times as many samples; its threshold is 2 times as large.
     """
     for levels, above, below in ((LEVELS[:4], 1.0, inf), (LEVELS[9:], 0.5, 2.0)):
         for panel in runs.each(env_means=[FIRST, SECOND], eps=levels):
@@ -50,13 +51,13 @@ def adap_tt_star_needs_fewer_at_small_eps(runs: Runs) -> Parts:
 @claim("AJ3", "Azize et al. 2023-24, Fig. 5.7 of Azize's thesis", "flat, at most 4 times",
        "printed", "azize2023_bai")  # fmt: skip
 def samples_do_not_depend_on_large_eps(runs: Runs) -> Parts:
-    """Above eps .1 in the first instance, and .4 in the second, the samples of AdaP-TT and AdaP-TT*
-    do not depend on eps and are at most 4 times those of TT-UCB (medians; a spread of 2 counts as
-    flat).
+    """The numbers of samples of AdaP-TT and AdaP-TT* do not depend on eps above eps .1 in the first
+    instance and above eps .4 in the second, and are at most 4 times the number of samples of
+    TT-UCB. We compare medians, and a spread of at most 2 counts as no dependence.
 
-    All medians are flat, but they are 5 to 11 times those of TT-UCB (whose bonus and threshold are
-    ours). Doubling costs a factor of 2, forgetting half of the rewards a second factor of 2, and
-    the threshold of the printed AdaP-TT a third one.
+    No median depends on eps there, but the medians are 5 to 11 times the medians of TT-UCB (whose
+    bonus and threshold are ours). Doubling phases cost a factor of 2, forgetting half of the
+    rewards another factor of 2, and the threshold of AdaP-TT as printed a third factor of 2.
     """
     for means, levels in ((FIRST, FROM_03), (SECOND, FROM_1)):
         for adap_tt in runs(env_means=means, rule="adap_tt").each(variant=VARIANTS):
@@ -85,16 +86,16 @@ PUBLISHED = {  # eps: samples of AdaP-TT, AdaP-TT*, DP-SE; to two or three digit
        "figure", "azize2023_bai")  # fmt: skip
 def samples_of_the_slides(runs: Runs) -> Parts:
     """On means (.95, .9, .9, .9, .5) with delta .01 and eps 10^-3, 10^(-7/3), 10^(-5/3), 10^-1,
-    AdaP-TT, AdaP-TT* and DP-SE stop on average after the published numbers of samples, within a
-    tenth. We use the authors' code of AdaP-TT, and medians of AdaP-TT*, whose runs that stall have
-    no mean.
+    AdaP-TT, AdaP-TT* and DP-SE stop on average after the published numbers of samples, up to a
+    tenth. We use the authors' code of AdaP-TT, and medians for AdaP-TT*, since runs that never stop
+    have no mean.
 
-    AdaP-TT needs 1.4 to 1.7 times as many samples here as in print: the authors' code reports only
-    the samples of finished phases, ours reports all samples. AdaP-TT* needs 13 to 160 times as
-    many: here it is the printed rule, with the proved threshold, and its runs stall where arms have
-    equal means. DP-SE needs as many at eps 10^(-5/3) and a quarter to a half elsewhere: the
-    authors' code divides the sum of an epoch by all pulls of the arm, so that its means are too
-    small (docs/published_code.md).
+    Our AdaP-TT needs 1.4 to 1.7 times the printed number of samples: the authors' code reports only
+    the samples of finished phases, and we report all samples. Our AdaP-TT* needs 13 to 160 times
+    the printed number: we play the printed rule with the proved threshold, and many of its runs
+    never stop, since arms have equal means. DP-SE needs the printed number at eps 10^(-5/3), and a
+    quarter to a half of it at the other eps: the authors' code divides the sum of an epoch by all
+    pulls of the arm, so its means are too small (docs/published_code.md).
     """
     first = runs(env_means=FIRST)
     for eps, (adap_tt, star, dp_se) in PUBLISHED.items():

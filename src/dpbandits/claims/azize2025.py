@@ -21,11 +21,11 @@ def by_bound(setting: Setting, regrets: np.ndarray) -> np.ndarray:
 
 @claim("AW1", "Azize et al. 2025 (our settings)", "lowest", "ours", "azize2025")
 def dp_klucb_and_dp_imed_are_lowest(runs: Runs) -> Parts:
-    """DP-KLUCB and DP-IMED, with alpha 2 (ours), have a lower final regret than the other private
-    algorithms in every panel, in the mean and in the median.
+    """DP-KLUCB and DP-IMED, with alpha = 2 (our choice), have a lower final regret than the other
+    private algorithms in every panel, by mean and by median.
 
-    This holds in every panel. The margin is smallest for means of DP-IMED at eps .5, which few bad
-    runs raise (docs/tails.md). Lazy-DP-TS, which is slow, has 100 runs.
+    This holds in every panel. The difference is smallest for the mean of DP-IMED at eps .5, which a
+    few bad runs raise (docs/tails.md). Lazy-DP-TS, which is slow, has only 100 runs.
     """
     for center in ("mean", "median"):
         for panel in runs.each(env=ENVS, eps=LEVELS):
@@ -37,12 +37,12 @@ def dp_klucb_and_dp_imed_are_lowest(runs: Runs) -> Parts:
 @claim("AW2", "Azize et al. 2025 (our settings)", "asymptotically alpha times the bound", "ours",
        "azize2025")  # fmt: skip
 def regret_follows_the_lower_bound(runs: Runs) -> Parts:
-    """The regret of DP-KLUCB and DP-IMED, with alpha 2 (ours), follows the lower bound of Theorem 1
-    as eps changes and is close to it; the thresholds are ours.
+    """The regret of DP-KLUCB and DP-IMED, with alpha = 2 (our choice), is close to the lower bound
+    of Theorem 1 and changes with eps as the bound does; the thresholds are ours.
 
-    No part about DP-KLUCB fails, and every part about medians holds. Means of DP-IMED are far above
-    the bound below eps 1, because a few runs hardly ever leave a wrong arm. A longer first phase
-    (ours) prevents this (docs/tails.md).
+    No part about DP-KLUCB fails, and every part about medians holds. Below eps 1 the means of
+    DP-IMED are far above the bound, because a few runs play a wrong arm nearly forever. A longer
+    first phase (our option) prevents this (docs/tails.md).
     """
     for center in ("mean", "median"):  # regret at most twice the bound at T counts as close
         for algo in runs.each(env=ENVS, eps=LEVELS, algo=THEIRS):

@@ -12,11 +12,11 @@ BONUSES = "printed", "eigenvalue"
 
 @claim("AB1", "Azize's thesis, Fig. 5.4", "both fall to 0", "printed", "azize2023_zcdp")
 def price_of_adac_ucb_falls(runs: Runs) -> Parts:
-    """The price of zCDP in AdaC-UCB's regret falls to 0 as rho grows, and its share of the regret
-    falls to 0 as T grows.
+    """The price of zCDP (the additional regret of AdaC-UCB) falls to 0 as rho grows, and its share
+    of the regret falls to 0 as T grows.
 
-    At rho 1000 no price is visible, and at rho .5 and 1 it is at most a twentieth of the regret. At
-    rho .1 its share falls slowly, from 25 % at T = 1e5 to 15 % at 1e7.
+    At rho 1000 no price is visible, and at rho .5 and 1 the price is at most a twentieth of the
+    regret. At rho .1 the share falls slowly, from 25 % at T = 1e5 to 15 % at 1e7.
     """
     for case in runs.each(horizon=[10**5, 10**6, 10**7]):
         yield ratio(case(rho=1000.0), case(rho=inf), below=1.1)
@@ -29,10 +29,10 @@ def price_of_adac_ucb_falls(runs: Runs) -> Parts:
 @claim("AT1", "Azize's thesis, Fig. 5.5 (left)", "falls from about 1,000 to 0", "both",
        "azize2024_linear")  # fmt: skip
 def price_of_adac_gope_falls(runs: Runs) -> Parts:
-    """The price of zCDP in AdaC-GOPE's regret falls to 0 as rho grows.
+    """The price of zCDP (the additional regret of AdaC-GOPE) falls to 0 as rho grows.
 
-    At rho 100 the price is at most 1 % of the regret at every instance. At rho .1 the price is 360
-    at T = 1e4 and 900 at T = 1e6 on average; the printed price of 1,000 is that of one instance.
+    At rho 100 the price is at most 1 % of the regret at every instance. At rho .1 the price is on
+    average 360 at T = 1e4 and 900 at T = 1e6; the printed price of 1,000 is for one instance.
     """
     horizons = 10**4, 10**5, 10**6
     for case in runs(noise="middle").each(horizon=horizons, env_instance=range(20)):
@@ -42,13 +42,13 @@ def price_of_adac_gope_falls(runs: Runs) -> Parts:
 
 @claim("AT2", "Azize's thesis, Fig. 5.5 (right)", "below .3 at the end", "both", "azize2024_linear")
 def share_of_the_price_of_adac_gope_falls(runs: Runs) -> Parts:
-    """The price of zCDP relative to AdaC-GOPE's regret falls as T grows ((R - R0)/R0 at T = 1e7
-    below that at 1e6, and below .3; the horizons are ours).
+    """The price of zCDP (the additional regret of AdaC-GOPE) relative to the regret falls as T
+    grows: (R - R0)/R0 is smaller at T = 1e7 than at 1e6, and below .3 (the horizons are ours).
 
-    On average over the instances the price is 28 % of the regret at T = 1e7 for rho .01, 9 % for
-    rho .1 and 3 % for rho 1. At 15 of 20 instances learning is over before T = 1e6, so that the
-    share stays the same from there on (undecided); it is below .3 at every instance for rho .1 and
-    1, and at 13 of 20 instances for rho .01.
+    On average over the instances the price at T = 1e7 is 28 % of the regret for rho .01, 9 % for
+    rho .1 and 3 % for rho 1. At 15 of 20 instances learning ends before T = 1e6, so the share is
+    constant afterwards (undecided). The share is below .3 at every instance for rho .1 and 1, and
+    at 13 of 20 instances for rho .01.
     """
     middle = runs(noise="middle")
     for case in middle.each(env_instance=range(20)):
@@ -62,12 +62,12 @@ def share_of_the_price_of_adac_gope_falls(runs: Runs) -> Parts:
 @claim("AT3", "Azize's thesis, Fig. C.1", "below, most for small rho", "printed",
        "azize2024_linear")  # fmt: skip
 def noise_in_the_middle_beats_noise_on_sums(runs: Runs) -> Parts:
-    """AdaC-GOPE with noise in the middle has less regret than with noise on sums, most for small
-    rho (rho .001, T = 1e6).
+    """AdaC-GOPE has less regret with `noise=middle` than with `noise=sums`, and the difference is
+    largest for small rho (rho .001, T = 1e6).
 
-    The two differ by at most 2 % at every instance, in both directions, and by .1 % on average.
-    Phases are equally long, and the noise is far below the width 2 beta at which actions are kept,
-    wherever it enters.
+    The two regrets differ by at most 2 % at every instance, in both directions, and by .1 % on
+    average. Both variants have phases of the same length, and the noise is far smaller than the
+    width 2 beta within which actions are kept.
     """
     for case in runs(rho=0.001, horizon=10**6).each(env_instance=range(20)):
         yield ratio(case(noise="middle"), case(noise="sums"), below=1)
@@ -76,13 +76,14 @@ def noise_in_the_middle_beats_noise_on_sums(runs: Runs) -> Parts:
 @claim("AT4", "Azize's thesis, Fig. 5.6", "differences of 0 to 300 at rho 1 to 100; both fall to 0",
        "both", "azize2024_contextual")  # fmt: skip
 def price_of_adac_oful_falls(runs: Runs) -> Parts:
-    """The price of zCDP in AdaC-OFUL's regret falls to 0 as rho grows, and its share of the regret
-    falls to 0 as T grows.
+    """The price of zCDP (the additional regret of AdaC-OFUL) falls to 0 as rho grows, and its share
+    of the regret falls to 0 as T grows.
 
     With the printed bonus the price falls from 19,000 at rho 1 to 319 at rho 1000 (T = 1e5), and
-    its share grows with T: the bound on the smallest eigenvalue in this bonus is lambda until T =
-    1e4 and beyond. With the eigenvalue itself (ours) the price is 131 at rho 1, 15 at rho 100 and 5
-    at rho 1000, as printed, and its share of the regret falls in every part that is decided.
+    its share grows with T: this bonus contains a lower bound on the smallest eigenvalue, which is
+    only lambda until T = 1e4 and beyond. With the eigenvalue itself in the bonus (our variant) the
+    price is 131 at rho 1, 15 at rho 100 and 5 at rho 1000, as printed, and its share of the regret
+    falls in every part that is decided.
     """
     for case in runs.each(bonus=BONUSES, horizon=[10**3, 10**4, 10**5], env_instance=range(5)):
         yield ratio(case(rho=1000.0), case(rho=inf), below=1.1)

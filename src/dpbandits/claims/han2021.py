@@ -14,12 +14,12 @@ def greedy(runs: Runs):
 
 @claim("HL1", "Han et al. 2021, experiments", "both below LDP-UCB", "unread", "han2021")
 def greedy_learners_beat_ldp_lin_ucb(runs: Runs) -> Parts:
-    """LDP-SGD and LDP-OLS have less regret than LDP-UCB (LDP-LinUCB as printed) at eps .5 and 1, T
-    = 1e6.
+    """LDP-SGD and LDP-OLS have less regret than LDP-UCB (LDP-LinUCB as printed) at eps .5 and 1 and
+    T = 1e6.
 
-    The bonus of LDP-LinUCB is so large that it learns hardly anything. On average it has 19 times
-    the regret of LDP-SGD at eps .5 and 49 times at eps 1; 10 and 23 times the regret of LDP-OLS as
-    printed; and 49 and 82 times the regret of LDP-OLS with exact noise.
+    The bonus of LDP-LinUCB is so large that LDP-LinUCB learns hardly anything. On average its
+    regret is 19 times the regret of LDP-SGD at eps .5 and 49 times at eps 1; 10 and 23 times the
+    regret of LDP-OLS as printed; and 49 and 82 times the regret of LDP-OLS with exact noise.
     """
     for case in runs.each(eps=LEVELS):
         for learner in greedy(case):
@@ -29,10 +29,11 @@ def greedy_learners_beat_ldp_lin_ucb(runs: Runs) -> Parts:
 @claim("HL2", "Han et al. 2021, Theorems on contexts drawn anew", "sqrt(T)/eps", "unread",
        "han2021")  # fmt: skip
 def regret_of_greedy_learners_grows_as_the_root(runs: Runs) -> Parts:
-    """The regret of LDP-SGD and LDP-OLS grows as sqrt(T): from T/2 to T = 1e6 by less than 2^.6.
+    """The regret of LDP-SGD and LDP-OLS grows as sqrt(T): it grows from T/2 to T = 1e6 by a factor
+    below 2^.6.
 
-    The ratio is at most 1.44, below 2^.6 = 1.52; with 20 runs, whose regret varies much, the
-    interval of LDP-OLS as printed at eps .5 reaches 1.67.
+    The factor is at most 1.44, below 2^.6 = 1.52. However, there are only 20 runs, whose regret
+    varies much, and the interval of LDP-OLS as printed at eps .5 reaches 1.67.
     """
     for case in runs.each(eps=LEVELS):
         for learner in greedy(case):

@@ -45,10 +45,10 @@ def linear_fit(terms: Sequence[float], found: Located) -> Located:
 
 @claim("R1", "Ren et al. 2020, Fig. 1 (c)", "1.6; 8.6", "printed", "ren2020_fig1c")
 def times_ucb_at_eps_2(runs: Runs) -> Parts:
-    """At eps 2 on four laws of rewards HeLDP-UCB-B has 1.6 and HeLDP-UCB-L 8.6 times the regret of
-    UCB.
+    """At eps 2 on four laws of rewards, the regret of HeLDP-UCB-B is 1.6 times the regret of UCB,
+    and the regret of HeLDP-UCB-L 8.6 times.
 
-    Both ratios are within a tenth of those in print.
+    Both ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_b"), ucb, **about(1.6))
@@ -57,12 +57,12 @@ def times_ucb_at_eps_2(runs: Runs) -> Parts:
 
 @claim("R2", "Ren et al. 2020, Fig. 1 (d)", "74; 210", "printed", "ren2020_fig1d")
 def times_ucb_at_eps_02(runs: Runs) -> Parts:
-    """At eps .2 on four laws of rewards HeLDP-UCB-B has 74 and HeLDP-UCB-L 210 times the regret of
-    UCB.
+    """At eps .2 on four laws of rewards, the regret of HeLDP-UCB-B is 74 times the regret of UCB,
+    and the regret of HeLDP-UCB-L 210 times.
 
-    Our ratios are larger: that of HeLDP-UCB-B by 8 % (a tenth is allowed, which is inside the
-    interval), and that of HeLDP-UCB-L by a fifth. They are nearer to the theory's 101 and 441. Both
-    ratios still grow with t, and exceed the printed ones already earlier in the run
+    Our ratios are larger: by 8 % for HeLDP-UCB-B (we allow a tenth, which is inside the interval),
+    and by a fifth for HeLDP-UCB-L. They are nearer to the 101 and 441 of the theory. Both ratios
+    still grow with t, and exceed the printed ratios already earlier in the run
     (results/ablations.md).
     """
     ucb = runs(algo="ucb")
@@ -73,9 +73,10 @@ def times_ucb_at_eps_02(runs: Runs) -> Parts:
 @claim("R3", "Ren et al. 2020, Fig. 1 (a, b)", "23; 4.5", "figure", "ren2020_fig1a",
        "ren2020_fig1b")  # fmt: skip
 def times_ucb_at_eps_1(runs: Runs) -> Parts:
-    """At eps 1 on Bernoulli rewards HeLDP-UCB-L has 23 and HeLDP-UCB-B 4.5 times the regret of UCB.
+    """At eps 1 on Bernoulli rewards, the regret of HeLDP-UCB-L is 23 times the regret of UCB, and
+    the regret of HeLDP-UCB-B 4.5 times.
 
-    Both ratios are within a tenth of those in print.
+    Both ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_l", eps=1.0), ucb, **about(23))
@@ -84,11 +85,10 @@ def times_ucb_at_eps_1(runs: Runs) -> Parts:
 
 @claim("R4", "Ren et al. 2020, Fig. 2", "R^2 = 0.9977", "printed", "ren2020_fig2")
 def regret_is_linear_in_the_leading_term(runs: Runs) -> Parts:
-    """The final regrets of Fig. 1 (e)-(h) are linear in V_L or V_B; R^2 above .99 (the threshold is
-    ours).
+    """The final regrets of Fig. 1 (e)-(h) are a linear function of V_L or V_B, with an R^2 above
+    .99 (the threshold is ours).
 
-    The regrets are linear within the threshold; the printed R^2 itself lies just above our
-    interval.
+    The regrets are linear by this threshold; the printed R^2 is just above our interval.
     """
     regrets = located([x[:, -1] for x in runs.measured.values()], "mean", runs.tail)
     yield part(linear_fit([*map(leading_term, runs.measured)], regrets), runs, above=0.99)
@@ -96,11 +96,12 @@ def regret_is_linear_in_the_leading_term(runs: Runs) -> Parts:
 
 @claim("R5", "Ren et al. 2020, Fig. 1 (e)-(h)", "so in every panel", "both", "ren2020_fig2")
 def every_eps_min_converges(runs: Runs) -> Parts:
-    """Every choice of eps_min converges. In (e) the choices of eps_min have increasing regret in
-    the order 100, 2, 1, .2; in (g) and (h) 1.0 is best and 2.0 worst.
+    """The regret converges for every choice of eps_min. In (e) the choices of eps_min have
+    increasing regret in the order 100, 2, 1, .2; in (g) and (h) 1.0 has the smallest regret and 2.0
+    the largest.
 
-    All orders are as printed. Only the regret of HeLDP-UCB-L with eps_min .2 grows from T/2 to T by
-    more than the fifth that we allow, by 21 %.
+    All orders are as printed. The regret converges, except for HeLDP-UCB-L with eps_min .2: from
+    T/2 to T it grows by 21 %, which is more than the fifth that we allow.
     """
     uniform, normal = "uniform_levels", "clipped_normal"
     # regret at T over regret at T/2: 2 if regret is linear, 1.04 if it is proportional to ln T
@@ -123,10 +124,10 @@ def every_eps_min_converges(runs: Runs) -> Parts:
 @claim("R6", "Ren et al. 2020, Fig. 1 (a, b) and section 4.1", "increase", "printed",
        "ren2020_fig1a", "ren2020_fig1b")  # fmt: skip
 def regret_grows_with_1_over_eps(runs: Runs) -> Parts:
-    """The regrets of HeLDP-UCB-L and HeLDP-UCB-B grow with 1/eps (eps 2, 1, .5, .2).
+    """The regrets of HeLDP-UCB-L and HeLDP-UCB-B grow as 1/eps grows (eps 2, 1, .5, .2).
 
-    Both grow, by 2.6 to 3.7 times (HeLDP-UCB-L) and 2.7 to 5.1 times (HeLDP-UCB-B) from one eps to
-    the next.
+    From one eps to the next, the regret grows by a factor of 2.6 to 3.7 (HeLDP-UCB-L) and of 2.7 to
+    5.1 (HeLDP-UCB-B).
     """
     for smaller, larger in pairwise([0.2, 0.5, 1.0, 2.0]):
         for algo in runs.each(algo=BOTH):

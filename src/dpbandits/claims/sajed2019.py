@@ -11,7 +11,7 @@ LEVELS = 0.1, 0.25, 0.5, 1.0
 
 @claim("S1", "Sajed & Sheffet 2019, Fig. 1", "at least 5", "printed", "sajed2019_fig1")
 def dp_se_beats_dp_ucb(runs: Runs) -> Parts:
-    """DP-SE beats DP-UCB by a factor of at least 5 in every setting (here K = 5).
+    """The regret of DP-UCB is at least 5 times the regret of DP-SE in every setting (here K = 5).
 
     With the bonus of Mishra & Thakurta, DP-UCB still explores every arm at this horizon.
     """
@@ -21,9 +21,9 @@ def dp_se_beats_dp_ucb(runs: Runs) -> Parts:
 
 @claim("S2", "Sajed & Sheffet 2019, Fig. 1", "much more", "printed", "sajed2019_fig1")
 def eps_moves_dp_ucb_more(runs: Runs) -> Parts:
-    """eps moves DP-UCB's regret much more than DP-SE's.
+    """The regret of DP-UCB depends on eps much more than the regret of DP-SE.
 
-    DP-UCB's bonus is proportional to 1/eps, DP-SE's epochs mostly are not.
+    The bonus of DP-UCB is proportional to 1/eps, but most epochs of DP-SE do not depend on eps.
     """
     # much more: the ratio of the largest to the smallest regret is at least twice as large
     for panel in runs.each(env=ENVS):

@@ -13,10 +13,11 @@ def gaussian_noise_beats_wishart_noise(runs: Runs) -> Parts:
     """At equal (eps, delta) Private LinUCB has less regret with Gaussian noise than with Wishart
     noise.
 
-    Ten runs do not decide the claim at T = 1e4, nor for one theta at 1e5. At T = 1e6 Wishart noise
-    has 1.4 times as much regret at eps 1 and 4 times at eps 1000. Wishart noise does not vanish as
-    eps grows, since its degrees of freedom are at least d + 2 for any eps. Gaussian noise does, but
-    above an eps of 1997 (delta .001) it provides less privacy than it promises.
+    Ten runs do not decide the claim at T = 1e4, nor for one theta at 1e5. At T = 1e6 the regret
+    with Wishart noise is 1.4 times the regret with Gaussian noise at eps 1, and 4 times at eps
+    1000. Wishart noise does not vanish as eps grows, since its degrees of freedom are at least d +
+    2 for any eps. Gaussian noise vanishes, but above an eps of 1997 (delta .001) it gives less
+    privacy than promised.
     """
     contextual = runs(env="contextual")
     for cases in (

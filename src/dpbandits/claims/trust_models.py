@@ -19,14 +19,15 @@ def ratio_of_ratios(over: Runs, of: Runs, levels: tuple[float, float], above: fl
 
 @claim("TM1", "our setting", "within 5 %; growing as eps falls", "ours", "trust_models")
 def a_shuffler_costs_no_more_than_a_server(runs: Runs) -> Parts:
-    """With a shuffler the regret of the same elimination is at most 1.05 times the regret with a
-    server, at every eps; with nobody to trust the regret is above both, by a factor that grows as
-    eps falls (the factor on C2; on C1 nobody eliminates an arm before T at small eps).
+    """At every eps, the regret of an elimination algorithm with a shuffler is at most 1.05 times
+    the regret of the same algorithm with a trusted server. With nobody to trust, the regret is
+    above both, by a factor that grows as eps falls. We measure the factor on C2, since on C1 the
+    algorithm without trust eliminates no arm before T at small eps.
 
-    The coins of a batch have about the variance of the server's exact Gaussian noise, while the
-    noise of randomised response grows with the batch. On C1 at eps .1, with nobody to trust, all
-    runs are equal, at the largest possible regret. The two ratios there have a lower limit (30) and
-    no upper one, which the claim does not need.
+    The coins of a batch have about the same variance as the server's exact Gaussian noise, while
+    the noise of randomised response grows with the batch. On C1 at eps .1, with nobody to trust,
+    all runs have the same regret, the largest possible one. The two ratios there have a lower limit
+    (30) and no upper limit, which the claim does not need.
     """
     for panel in runs(algo="shuffle_se").each(env=["bernoulli_c2", "bernoulli_c1"]):
         shuffler, server, nobody = (panel(trust=x) for x in ("shuffler", "server", "nobody"))

@@ -90,15 +90,15 @@ def releases(most: int) -> Alignment:
 
     If a statistic changes by x, the noise that is added to this statistic shifts by -x.
     """
-    return Alignment(f"the noise of the {most} releases that hold the changed reward", most)
+    return Alignment(f"the noise of the {most} releases that contain the changed reward", most)
 
 
-one_release = Alignment("the noise of the release that holds the changed reward", 1)
+one_release = Alignment("the noise of the release that contains the changed reward", 1)
 vector_release = Alignment(
-    "the noise of the vector that holds the changed reward, in each coordinate", 1, vectors=True
+    "the noise of the vector that contains the changed reward, in each coordinate", 1, vectors=True
 )
 matrix_nodes = Alignment(
-    "the noise of the nodes that hold the changed round, in each entry", 64, vectors=True
+    "the noise of the nodes that contain the changed round, in each entry", 64, vectors=True
 )
 user_message = Alignment("the noise of the changed message, in each entry", 1, vectors=True)
 one_bit = Alignment("none; the changed reward has one bit, which stays the same", bits=1)
@@ -125,7 +125,7 @@ def integer_release(elimination: Callable, law: str) -> Alignment:
         return y if y <= largest + tau else y - m
 
     literal = {"play": elimination(noise, decode)}
-    return Alignment("the noise of the sum that holds the changed reward", 1, literal=literal)
+    return Alignment("the noise of the sum that contains the changed reward", 1, literal=literal)
 
 
 def nodes(of: Nodes, says: str) -> Alignment:
@@ -204,8 +204,10 @@ def _chosen(n: int, values: Values) -> list[tuple[int, int]]:
     return (binary_nodes, honaker_nodes, kary_nodes)[int(values["tree"])](n, values)
 
 
-counter_nodes = nodes(_chosen, "the noise of the nodes of its tree that hold the changed reward")
-hybrid_counter = nodes(hybrid_nodes, "the noise of its epoch, and of the nodes that hold it there")
+counter_nodes = nodes(_chosen, "the noise of the nodes of its tree that contain the changed reward")
+hybrid_counter = nodes(
+    hybrid_nodes, "the noise of the epoch and of the nodes that contain the changed reward"
+)
 
 
 def sparse_vector(sign: int, literal: Mapping[str, Callable] | None = None) -> Alignment:

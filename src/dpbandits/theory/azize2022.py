@@ -35,7 +35,7 @@ def minimax(K: int, eps: float, T: float) -> float:
 
 @lower("Theorem 3", ASYMPTOTIC, "ln T sum gap/min{kl(mean, best), 6 eps gap}",
        PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
-       note="of consistent algorithms")  # fmt: skip
+       note="for consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3).
     The bound holds for consistent algorithms with eps-global DP (which eps-local DP implies) if the
@@ -64,7 +64,7 @@ def privacy_threshold(mean: float, best: float) -> float:
 
 @lower("Theorem 4", WORST_CASE, "max{e^-2/8 d sqrt T, e^-6/4 d/eps}",
        LINEAR, PRIVACY, Condition("d >= 1", lambda d: d >= 1),
-       note="arms [-1, 1]^d, on the worst parameter")  # fmt: skip
+       note="for the arms [-1, 1]^d and the worst theta")  # fmt: skip
 def linear_minimax(d: int, eps: float, T: float) -> float:
     """Minimax lower bound for linear bandits with arms [-1, 1]^d and N(0, 1) noise (Theorem 4)."""
     return max(math.exp(-2.0) / 8.0 * d * math.sqrt(T), math.exp(-6.0) / 4.0 * d / eps)
@@ -74,7 +74,7 @@ def linear_minimax(d: int, eps: float, T: float) -> float:
        "c_eps ln T, c_eps = min sum alpha_a gap_a "
        "with |a|^2_{H^-1} <= min{gap^2/2, 3 eps rho_a gap}",
        LINEAR, PRIVACY,
-       note="Fact 2, by which rho_a bounds a sum, is false; H = sum alpha_a a a^T")  # fmt: skip
+       note="refuted, since Fact 2 is false; H = sum alpha_a a a^T")  # fmt: skip
 def linear_lower_printed(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
@@ -90,7 +90,7 @@ def linear_lower_printed(
        "c_eps ln T, c_eps = min sum alpha_a gap_a with sum alpha_a <a, z>^2 >= 2 and "
        "3 eps sum alpha_a |<a, z>| >= 1 for all z with <a*, z> = 0 and <a, z> = gap_a for some a",
        LINEAR, PRIVACY,
-       note="derived; of consistent algorithms, finitely many arms, a* alone is best; "
+       note="derived; for consistent algorithms, finitely many arms and a unique best arm a*; "
             "sum max{2/gap, 1/(3 eps)} ln T for linearly independent arms")  # fmt: skip
 def linear_lower(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
@@ -104,7 +104,7 @@ def linear_lower(
 
 
 @upper("Theorem 7", EXACT, "sum(16 alpha ln T/min{gap, eps} + 3 alpha/(alpha-3))", *ADAP_UCB,
-       note="its step (33) is false; the statement holds by another choice")  # fmt: skip
+       note="step (33) of the proof is false, but the bound holds: see errata.md")  # fmt: skip
 def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1].
 
@@ -129,7 +129,7 @@ def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> fl
 
 @upper("Theorem 12", EXACT,
        "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
-       *ADAP_UCB, note="from the pulls in Theorem 7")  # fmt: skip
+       *ADAP_UCB, note="follows from the bound on the pulls in Theorem 7")  # fmt: skip
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
     """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]. The bound
     follows from the number of pulls in the proof of ``adap_ucb``, without equation (34).

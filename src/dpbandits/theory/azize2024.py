@@ -24,7 +24,8 @@ Rate = Callable[[float, float, float, float], float]
        "T* ln(1/(3 delta)), 1/T* = sup over w of inf over instances with another best arm of "
        "min(sum w kl, eps sum w TV)",
        STOPPING, ONE_BEST, RISK, PRIVACY,
-       note="expected samples of eps-DP rules that err with probability at most delta")  # fmt: skip
+       note="expected number of samples of eps-DP rules that err with probability at most "
+            "delta")  # fmt: skip
 def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
     """Lower bound on the expected number of samples of any eps-DP rule that names the best of
     several Bernoulli arms and errs with probability at most ``delta`` (Theorem 2). An infinite
@@ -43,7 +44,7 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
        "T* ln(1/(3 delta)), 1/T* = sup over w of min over a of inf over u of "
        "w_best d(best, u) + w_a d(mean_a, u)",
        STOPPING, ONE_BEST, RISK, PRIVACY,
-       note="the form of Jourdan & Azize 2025, derived here")  # fmt: skip
+       note="the form is from Jourdan & Azize 2025; we derived the bound")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
     """The lower bound ``samples_lower`` with another divergence: d(x, y) = inf over z of eps |z -
     x| + kl(z, y) replaces its two divergences (Azize et al. 2025). This bound is never smaller than

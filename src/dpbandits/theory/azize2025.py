@@ -17,7 +17,7 @@ GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
 @lower("Theorem 1", ASYMPTOTIC,
        "ln T sum gap/d(mean, best), d(x, y) = inf over z of eps |z - x| + kl(z, y)",
        PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
-       note="of consistent algorithms")  # fmt: skip
+       note="for consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1).
     The bound holds for consistent algorithms with eps-global DP and for a best mean below 1. The
@@ -30,7 +30,7 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
 
 @lower("Theorem 1 (without privacy)", ASYMPTOTIC, "ln T sum gap/kl(mean, best)",
        RELAXED, BERNOULLI, BEST_BELOW_1,
-       note="of consistent algorithms")  # fmt: skip
+       note="for consistent algorithms")  # fmt: skip
 def free_lower(means: Sequence[float], T: float) -> float:
     """Asymptotic lower bound of Theorem 1 for an infinite eps. The bound holds for every consistent
     algorithm, and is used for algorithms with a promise other than eps-DP.

@@ -33,15 +33,15 @@ def _is_sub_gaussian(problem: Problem) -> bool:
     return bool(normal or (instance.support[0] >= -1 and instance.support[1] <= 1))
 
 
-MIDDLE = Condition("noise in the middle", lambda noise: noise == 0)  # 0: ``middle``
+MIDDLE = Condition("noise=middle", lambda noise: noise == 0)  # 0: ``middle``
 NOISE = Condition("rewards in [-1, 1], or normal noise of sd at most 1", _is_sub_gaussian)
 LINK = Condition("a linear link", lambda problem: not problem.instance.environment.logistic)
 
 
 @lower("Theorem 4.21", WORST_CASE, "(e^-2/8) d sqrt(T)",
        Condition("the corners of [-1, 1]^d as actions", _is_cube), actions=FEATURES,
-       note="on the worst theta, with noise of unit variance; the term of the privacy, of order "
-       "d/sqrt(rho), is left out: its constant is not known to us")  # fmt: skip
+       note="for the worst theta and noise of unit variance; the private term, of order "
+       "d/sqrt(rho), is left out, since we do not know its constant")  # fmt: skip
 def cube(d: int, T: float) -> float:
     """Minimax lower bound for the corners of [-1, 1]^d (Theorem 4.21), without its privacy term."""
     return math.exp(-2.0) / 8.0 * d * math.sqrt(T)
@@ -50,7 +50,7 @@ def cube(d: int, T: float) -> float:
 @upper("Theorem 5.12", ORDER,
        "sqrt(d T ln(K ln T/delta)) + (d/sqrt(rho)) sqrt(ln(K ln T/delta)) ln T",
        algorithm("adac_gope"), IN_THE_BALL, NOISE, actions=FEATURES,
-       note="the phases have d + ln(K ln T/delta) under the second root")  # fmt: skip
+       note="the lengths of phases have d + ln(K ln T/delta) under the second root")  # fmt: skip
 def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
     """Order of the regret of AdaC-GOPE (Theorem 5.12), with constants of 1."""
     l = math.log(K * max(math.log(T), 1.0) / delta)

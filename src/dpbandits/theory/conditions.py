@@ -27,15 +27,17 @@ def assumes(words: str, assumption: Assumption) -> Condition:
 
 
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
-PURE = Condition("an algorithm with eps-DP, or none", lambda problem: problem.pure)
-RELAXED = Condition("an algorithm with another promise", lambda problem: not problem.pure)
+PURE = Condition("an algorithm with eps-DP, or without privacy", lambda problem: problem.pure)
+RELAXED = Condition(
+    "an algorithm with zCDP, RDP or a delta instead of pure DP", lambda problem: not problem.pure
+)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
 UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda problem: problem.unit)
 BERNOULLI = Condition("Bernoulli arms", lambda problem: problem.bernoulli)
 BEST_BELOW_1 = Condition("a best mean below 1", lambda means: max(means) < 1)
 LOCAL = Condition("a locally private algorithm", lambda problem: problem.local)
 LINEAR = Condition(
-    "an eps-DP algorithm for linear bandits, of which there is none here", lambda problem: False
+    "an eps-DP algorithm for linear bandits (the package has none)", lambda problem: False
 )
 IN_THE_BALL = Condition(
     "vectors and a theta of length at most 1",

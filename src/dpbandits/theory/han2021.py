@@ -17,7 +17,7 @@ DRAWN = Condition(
 
 @upper("Abstract", ORDER, "sqrt(T)/eps",
        algorithm("ldp_sgd", "ldp_ols"), PRIVACY, IN_THE_BALL, DRAWN, actions=CONTEXTS,
-       note="logarithms are left out")  # fmt: skip
+       note="without logarithmic factors")  # fmt: skip
 def greedy_with_local_privacy(eps: float, T: float) -> float:
     """Order of the regret of LDP-SGD and LDP-OLS for contexts that are drawn in every round
     (Abstract), with a constant of 1 and without logarithms.

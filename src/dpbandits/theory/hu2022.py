@@ -25,7 +25,7 @@ def dp_ts(gaps: Sequence[float], eps: float, T: float) -> float:
 
 
 @upper("Theorem 2, whatever the gaps", ORDER, "sqrt(K T ln T) + K ln T/eps ln(sqrt(T ln T/K)/eps)",
-       *DP_TS, note="remark (c); the privacy term is at least 0")  # fmt: skip
+       *DP_TS, note="remark (c); if the privacy term is negative, 0 replaces it")  # fmt: skip
 def dp_ts_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of DP-TS (remark on Theorem 2)."""
     l = math.log(T)
@@ -39,7 +39,7 @@ def lazy_dp_ts(gaps: Sequence[float], eps: float, T: float) -> float:
 
 
 @upper("Theorem 4, whatever the gaps", ORDER, "sqrt(K T ln T) + K ln T/eps",
-       *LAZY_DP_TS, note="remark (b)")  # fmt: skip
+       *LAZY_DP_TS, note="remark (b) in the paper")  # fmt: skip
 def lazy_dp_ts_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of Lazy-DP-TS (remark on Theorem 4)."""
     return math.sqrt(K * T * math.log(T)) + K * math.log(T) / eps
@@ -47,7 +47,7 @@ def lazy_dp_ts_free(K: int, eps: float, T: float) -> float:
 
 @upper("Theorem 4, remark (a)", ORDER, "sum ln T/min{eps, gap}",
        algorithm("anytime_lazy_ucb"), UNIT_REWARDS, PRIVACY,
-       note="as for Lazy-DP-TS, after Hu, Huang & Mehta 2021")  # fmt: skip
+       note="as for Lazy-DP-TS, see Hu, Huang & Mehta 2021")  # fmt: skip
 def anytime_lazy_ucb(gaps: Sequence[float], eps: float, T: float) -> float:
     """Order of the regret of Anytime-Lazy-UCB, the same as for Lazy-DP-TS (remark on Theorem 4)."""
     return lazy_dp_ts(gaps, eps, T)

@@ -105,7 +105,7 @@ def least(
 
 @lower("Theorem 4", ASYMPTOTIC, "ln T/(e^eps - e^-eps)^2 sum 1/gap",
        LOCAL, BERNOULLI, BEST_BELOW_1, PRIVACY,
-       note="of consistent algorithms")  # fmt: skip
+       note="for consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4).
     The bound holds for consistent algorithms with eps-local DP if the best mean is below 1. For
@@ -165,7 +165,8 @@ def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
        "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + gap/p_0 + pi^2 gap/3]",
        *BITS, SOME_USERS,
        note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], "
-            "Q_B = coth^2(eps_min/2) - coth^2(eps_max/2); one 1/p_0 is printed as 1")  # fmt: skip
+            "Q_B = coth^2(eps_min/2) - coth^2(eps_max/2); the paper lacks one factor "
+            "1/p_0")  # fmt: skip
 def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
 

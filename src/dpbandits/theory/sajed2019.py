@@ -20,7 +20,7 @@ DP_SE = (algorithm("dp_se"), UNIT_REWARDS, BETA, PRIVACY)
        "x = ln(ln(R/(a |mu|))/beta)",
        *STOPPING_RULE, Condition("0 < beta <= 0.08", lambda beta: 0 < beta <= 0.08),
        Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
-       note="samples of dp_nas_exp, with probability 1 - beta")  # fmt: skip
+       note="number of samples of dp_nas_exp, with probability 1 - beta")  # fmt: skip
 def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Number of samples after which DP exponential NAS has stopped with probability 1 - beta
     (Theorem 3.3).
@@ -41,7 +41,7 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
 
 @lower("Theorem 3.4", EXACT, "R ln(1/beta)/(12 a |mu| eps)",
        *STOPPING_RULE, Condition("0 < beta < 1/4", lambda beta: 0 < beta < 0.25),
-       note="samples of any eps-DP rule on the two-point law on +-R, "
+       note="number of samples of any eps-DP rule on the two-point law on +-R, "
             "with probability above 1/4")  # fmt: skip
 def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Lower bound on samples: an eps-DP rule of confidence 1 - beta needs more with probability
@@ -53,7 +53,7 @@ def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> fl
 
 
 @lower("Corollary 3.6", ORDER, "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
-       *STOPPING_RULE, note="samples of any eps-DP rule on some law")  # fmt: skip
+       *STOPPING_RULE, note="number of samples of any eps-DP rule on some law")  # fmt: skip
 def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Order of the number of samples that an eps-DP rule needs for some law (Corollary 3.6)."""
     return math.log(1 / beta) * (R**2 / (a * mu) ** 2 + R / (eps * a * abs(mu)))

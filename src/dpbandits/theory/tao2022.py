@@ -72,7 +72,7 @@ def central_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> floa
 
 @upper("Theorem 7", REFUTED, "u^(2/v) ln T/eps^2 sum gap^(-1/v) + max gap",
        *LDPR_SE, *EPS_AND_V,
-       note="Zhou & Zhang 2024, App. C.3; the epochs of Alg. 4 imply more")  # fmt: skip
+       note="Zhou & Zhang 2024, App. C.3, refute it; the epochs of Alg. 4 imply more")  # fmt: skip
 def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """The printed order of the regret of LDPR-SE (Theorem 7), which is refuted."""
     gap = positive(gaps)
@@ -81,7 +81,7 @@ def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: fl
 
 
 @upper("Theorem 7, whatever the gaps", REFUTED, "u^(2/(1+v)) (K ln T/eps^2)^(v/(1+v)) T^(1/(1+v))",
-       *LDPR_SE, *EPS_AND_V, note="Zhou & Zhang 2024, App. C.3")  # fmt: skip
+       *LDPR_SE, *EPS_AND_V, note="Zhou & Zhang 2024, App. C.3, refute it")  # fmt: skip
 def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> float:
     """The printed, refuted order of the problem-independent regret of LDPR-SE (Theorem 7)."""
     power = v / (1 + v)

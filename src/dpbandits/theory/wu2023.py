@@ -19,7 +19,7 @@ CENTRAL = assumes(
 PRAE_R = (algorithm("prae_r"), RAW, DELTA, PRIVACY, MOMENTS_OF_ORDER_K)
 PRAE_C = (algorithm("prae_c"), CENTRAL, DELTA, PRIVACY, SMALL_BUDGET, MOMENTS_OF_ORDER_K)
 CLEAN = Condition("alpha1 = 0", lambda alpha1: alpha1 == 0)
-RADIUS = "for the radius of its proof, whose constants are not printed"
+RADIUS = "for the radius in the proof, whose constants the paper does not state"
 
 
 @lower("Theorem 4.1", ORDER, "sqrt(K T) + (K/eps)^(1-1/k) T^(1/k) + T alpha^(1-1/k)",
@@ -70,7 +70,7 @@ def prae_c_clean(K: int, eps: float, T: float, k: float, D: float) -> float:
        "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + D K ln T/alpha1 "
        "+ D K ln(D T)/eps",
        *PRAE_C, Condition("alpha1 in (0, 0.133)", lambda alpha1: 0 < alpha1 < 0.133),
-       note=f"{RADIUS}; one term of the paper's is lost")  # fmt: skip
+       note=f"{RADIUS}; one term is missing in our copy of the paper")  # fmt: skip
 def prae_c(K: int, eps: float, T: float, k: float, alpha1: float, D: float) -> float:
     """Order of the clean regret of PRAE-C with delta = 1/T, eps <= 1 (Theorem 6.12)."""
     foul = T * alpha1 ** (1 - 1 / k) + D * K * math.log(T) / alpha1

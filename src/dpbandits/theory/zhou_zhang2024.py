@@ -15,10 +15,10 @@ lower, upper = bounds_of("Zhou & Zhang 2024")
 MOMENTS = assumes("E|X|^k <= 1 and at most alpha1 outliers", RawMoments())
 OF_SIGNS = algorithm("ctl_ucb", "ltc_ucb", words="an algorithm of Zhou & Zhang 2024")
 REWARDS = Condition(
-    "outliers in the place of rewards", lambda problem: not problem.instance.environment.reports
+    "outliers that replace rewards", lambda problem: not problem.instance.environment.reports
 )
 REPORTS = Condition(
-    "outliers in the place of reports",
+    "outliers that replace messages of users",
     lambda problem: problem.instance.environment.reports or problem.instance.contamination == 0,
 )
 WORST = "on the worst instance, for large T"
@@ -36,7 +36,7 @@ def exploration(K: int, T: float, alpha1: float) -> float:
 
 @lower("App. C.3", ORDER, "T^((k+1)/(2k)) (K/eps^2)^((k-1)/(2k)), k = 1 + v",
        LOCAL, *HEAVY_TAILED,
-       note="the minimax rate: on the worst instance with u = 1")  # fmt: skip
+       note="the minimax rate: the bound holds on the worst instance with u = 1")  # fmt: skip
 def local_minimax(K: int, eps: float, T: float, v: float) -> float:
     """Order of the minimax regret under eps-local DP for E|X|^(1+v) <= 1, eps <= 1 (App. C.3)."""
     return private_rate(K, eps, T, 1 + v)
