@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from helpers import CONF, SIGMAS, bernoulli, contaminated, setting
+from helpers import CONF, SIGMAS, bernoulli, contaminated, setting, table
 from scipy import stats
 
 import dpbandits as dp
+from dpbandits.environments.blocks import draw_sum
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import draw
 from dpbandits.running.play import play
@@ -164,3 +165,17 @@ def test_shuffled_arms_keep_their_outliers():
     shuffled = instance.shuffled(order)
     for i, a in enumerate(order):
         assert set(draws(shuffled, i, 100)) == {a + 1.0, 10 * (a + 1.0)}
+
+
+@pytest.mark.parametrize("center", [0.0, 10.3, -1e6 / 3])
+@pytest.mark.parametrize("law", ["table", "bernoulli"])
+def test_the_largest_outliers_count_at_any_level_around_any_center(law, center):
+    """Their distance to the center is the level, also where a float cannot express their value."""
+    n = 400
+    inlier = table([[0.0] * 2] * n) if law == "table" else bernoulli(0.0, 0.0)
+    env = build(contaminated(inlier, 0.3, {"law": "largest", "k": 2})).environment
+    for level in (1.1, 2.7, 3.3, 7.9):
+        total = draw_sum(env, np.random.default_rng(0), 0, n, 0, 1, center, level)
+        inliers = -center if abs(center) <= level else 0.0
+        out = (total - n * inliers) / (level - inliers)
+        assert abs(out - 0.3 * n) < SIGMAS * math.sqrt(0.3 * 0.7 * n)

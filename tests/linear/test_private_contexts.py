@@ -42,6 +42,25 @@ def test_the_exact_curve_is_that_of_scipy(mu):
         assert math.isclose(delta_of_noise(mu, eps), curve(mu, eps), rel_tol=1e-6, abs_tol=1e-280)
 
 
+@pytest.mark.parametrize(
+    ("mu", "eps", "delta"),
+    [
+        (1e-6, 1e-6, 8.33155122454254e-08), (9e-6, 0.0, 3.5904805236007763e-06),
+        (1e-5, 1e-5, 8.331588716541962e-07), (9.9e-6, 3e-5, 3.397955781786902e-09),
+        (1e-13, 8e-13, 7.550262411949519e-30), (1e-20, 1e-19, 7.474560254589305e-45),
+        (1e-30, 0.0, 3.989422804014327e-31),
+    ],
+)  # fmt: skip
+def test_the_exact_curve_of_much_noise_is_that_of_exact_arithmetic(mu, eps, delta):
+    """The numbers are computed with 1,500 bits."""
+    assert math.isclose(delta_of_noise(mu, eps), delta, rel_tol=1e-10)
+
+
+def test_noise_suffices_for_tiny_budgets():
+    for eps, delta in ((1e-100, 1e-30), (1e-50, 1e-20)):
+        assert math.isclose(mu_for(eps, delta), math.sqrt(2 * math.pi) * delta, rel_tol=1e-9)
+
+
 def test_what_the_curve_is_inverted_to():
     for eps in (1e-3, 1.0, 30.0, 600.0):
         for delta in (1e-9, 1e-3, 0.1):

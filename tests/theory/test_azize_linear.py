@@ -75,3 +75,18 @@ def test_upper_bounds_need_noise_of_at_most_1_without_outliers():
     for noise, sigma, found in (("sign", 40, 1), ("gaussian", 1, 1), ("gaussian", 1.1, 0)):
         env = dp.contextual(3, **contexts, noise=noise, sigma=sigma)
         assert count(env, "adac_oful", rho=1) == found
+
+
+def test_bounds_of_contexts_need_means_that_the_learner_models(tmp_path):
+    """Rewards of a table have no linear mean. The learner's link must be that of the rewards."""
+    (tmp_path / "rows.csv").write_text("x,a,b\n.1,1,-1\n.9,-1,1\n")
+    rows = dp.contextual_table(tmp_path / "rows.csv", 2)
+    linear, logistic = (
+        dp.contextual(3, [0, 0], 0.1, theta=[0.5, 0.5], link=x) for x in ("linear", "logistic")
+    )
+    curved = dp.algorithm("ldp_sgd", link="logistic")
+    for algo, fits in (
+        ("adac_oful", [linear]), ("ldp_ols", [linear]), ("ldp_sgd", [linear]), (curved, [logistic])
+    ):  # fmt: skip
+        for env in (linear, logistic, rows):
+            assert (len(dp.bounds(algo=algo, env=env, horizon=1e5)) == 1) == (env in fits)

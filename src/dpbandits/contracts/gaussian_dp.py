@@ -14,6 +14,7 @@ from ..compiled import shared
 # Number of terms of the continued fraction of Mills' ratio, which is used from FAR on
 FRACTIONS = 60
 FAR = 5.0
+SMALL = 1e-5  # for a smaller mu, a derivative replaces the difference of two Mills' ratios
 HALVINGS = 200  # how often bisection halves the interval in which a root lies
 
 
@@ -33,12 +34,15 @@ def delta_of_noise(mu: float, eps: float) -> float:
     """Compute the smallest delta for which noise with this mu is (eps, delta)-DP.
 
     Let a = eps/mu - mu/2 and b = eps/mu + mu/2. Then delta = Phi(-a) - e^eps Phi(-b). The identity
-    e^eps phi(b) = phi(a) avoids the factor e^eps, which may overflow.
+    e^eps phi(b) = phi(a) avoids the factor e^eps, which may overflow. With Mills' ratio m, delta is
+    phi(a) (m(a) - m(b)), which is nearly phi(a) mu (1 - x m(x)) at x = eps/mu if mu is small.
     """
     if mu == math.inf:
         return 1.0
     a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0
     phi = math.exp(-a * a / 2.0) / math.sqrt(2.0 * math.pi)
+    if mu < SMALL and phi > 0.0:
+        return phi * mu * (1.0 - eps / mu * mills(eps / mu))
     if a >= 0.0:
         return phi * (mills(a) - mills(b))
     return math.erfc(a / math.sqrt(2.0)) / 2.0 - phi * mills(b)

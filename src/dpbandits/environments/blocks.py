@@ -23,7 +23,8 @@ from .laws import (
     Environment,
     draw,
     draw_next,
-    draw_within,
+    draw_outlier,
+    largest_kept,
     law_of,
     outliers,
 )
@@ -63,12 +64,13 @@ def draw_sum(
             truncation.
     """
     if env.law[a] == TABLE:
-        total, column = 0.0, int(env.parameters[a, 0])
+        total, column, row = 0.0, int(env.parameters[a, 0]), outliers(env, a)
         for i in range(n):
-            x = env.table[t + i * step, column]
-            if env.alpha > 0.0:  # an outlier may replace the reward
-                x = draw_within(env, rng, a, t + i * step, center + level)
-            total += truncate(x - center, level)
+            x = env.table[t + i * step, column] - center
+            if env.alpha > 0.0 and random(rng) < env.alpha:  # an outlier replaces the reward
+                known = largest_kept(env, row, level)
+                x = known if known < np.inf else draw_outlier(env, rng, row) - center
+            total += truncate(x, level)
         return total
     if env.alpha == 0.0:
         return sum_of(env, rng, a, n, center, level)

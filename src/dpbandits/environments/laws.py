@@ -128,14 +128,6 @@ def draw_outlier_within(
 
 
 @inlined
-def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
-    """Draw one reward, see ``draw``, for an algorithm that truncates at ``level``."""
-    if env.alpha > 0.0 and random(rng) < env.alpha:
-        return draw_outlier_within(env, rng, outliers(env, a), level)
-    return draw_from(env, rng, law_of(env, a), t)
-
-
-@inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
     """Return ``level`` if the outliers in a row have the law ``LARGEST``, else infinity. Only the
     adversary of this law knows the level.

@@ -33,9 +33,15 @@ def _is_sub_gaussian(problem: Problem) -> bool:
     return bool(normal or (instance.support[0] >= -1 and instance.support[1] <= 1))
 
 
+def _has_linear_means(problem: Problem) -> bool:
+    """Return whether rewards are drawn, and their mean is linear in the context."""
+    env: Any = problem.instance.environment
+    return len(env.table) == 0 and not env.logistic
+
+
 MIDDLE = Condition("noise=middle", lambda noise: noise == 0)  # 0: ``middle``
 NOISE = Condition("rewards in [-1, 1], or normal noise of sd at most 1", _is_sub_gaussian)
-LINK = Condition("a linear link", lambda problem: not problem.instance.environment.logistic)
+LINEAR_MEANS = Condition("rewards drawn around the mean <theta, context>", _has_linear_means)
 
 
 @lower("Theorem 4.21", WORST_CASE, "(e^-2/8) d sqrt(T)",
@@ -58,7 +64,7 @@ def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
 
 
 @upper("Theorem 5.17", ORDER, "d ln T sqrt(T) + d^2 ln(T)^2/sqrt(rho)",
-       algorithm("adac_oful"), IN_THE_BALL, NOISE, LINK, actions=CONTEXTS)  # fmt: skip
+       algorithm("adac_oful"), IN_THE_BALL, NOISE, LINEAR_MEANS, actions=CONTEXTS)  # fmt: skip
 def adac_oful(d: int, rho: float, T: float) -> float:
     """Order of the regret of AdaC-OFUL (Theorem 5.17), with constants of 1."""
     return d * math.log(T) * math.sqrt(T) + (d * math.log(T)) ** 2 / math.sqrt(rho)

@@ -13,10 +13,14 @@ DRAWN = Condition(
     "contexts and rewards that are drawn anew in every round",
     lambda problem: len(problem.instance.environment.table) == 0,
 )
+LINK = Condition(
+    "the link of the rewards in the algorithm, too",
+    lambda problem: problem.parameters.get("link", 0) == problem.instance.environment.logistic,
+)
 
 
 @upper("Abstract", ORDER, "sqrt(T)/eps",
-       algorithm("ldp_sgd", "ldp_ols"), PRIVACY, IN_THE_BALL, DRAWN, actions=CONTEXTS,
+       algorithm("ldp_sgd", "ldp_ols"), PRIVACY, IN_THE_BALL, DRAWN, LINK, actions=CONTEXTS,
        note="without logarithmic factors")  # fmt: skip
 def greedy_with_local_privacy(eps: float, T: float) -> float:
     """Order of the regret of LDP-SGD and LDP-OLS for contexts that are drawn in every round
