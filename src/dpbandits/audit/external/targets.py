@@ -96,8 +96,9 @@ class PolicyTarget(RegretTarget):
         own, itself = place[0] + 1, [x[place] for x in pair]
 
         def foreign(d: Draw) -> bool:
-            hidden = [x for e in (before[d.number], d) for x in e.added[:1]]
-            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=ROUNDING, atol=ROUNDING)
+            both = zip(before[d.number].added, d.added, strict=False)
+            hidden = next((x for x in both if x[0] != x[1]), None)  # what the draw hides
+            alike = hidden is not None and np.allclose(hidden, itself, rtol=ROUNDING, atol=ROUNDING)
             late = d.entered != own and not (d.shift and d.place > own and alike)
             return bool((d.shift or d.cost) and late)
 
@@ -240,7 +241,9 @@ class ResponseTarget(PolicyTarget):
         """The draws that the user sends, each with the number of its sum or comparison.
 
         For each draw this is the first sum or comparison that differs between the two tables. The
-        list is empty if the reward enters no draw.
+        list is empty if the reward enters no draw. A sum is left out if the round has noise to
+        which nothing is added, and a choice if the round has any other draw: this draw may hide
+        them, as a bit that is rounded at random is hidden by the flip that follows.
         """
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
@@ -248,7 +251,10 @@ class ResponseTarget(PolicyTarget):
             first = [
                 next((k for k, ((x, _), (y, _)) in enumerate(of) if x != y), None) for of in both
             ]
-            found = [(i, k) for i, k in enumerate(first) if k is not None]
+            own = [(d, e) for d, e in zip(one, two, strict=False) if d.place == self.turn + 1]
+            sums = not any(map(_is_lost, own))
+            found = [(i, k) for i, k in enumerate(first) if k is not None
+                     and (sums if one[i].is_noise else len(own) == 1)]  # fmt: skip
             if found:
                 return found
         return []
@@ -289,6 +295,13 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
     pair = table, table.copy()
     pair[0][0, 0], pair[1][0, 0] = REWARDS
     return fixed(pair)
+
+
+def _is_lost(both: tuple[Draw, Draw]) -> bool:
+    """Return whether nothing is known about the use of a draw, which two games have made."""
+    if both[0].kind in (UNIFORM, CHOICE):
+        return any(draw.used for draw in both)
+    return not (both[0].is_noise and any(any(draw.added) for draw in both))
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:
