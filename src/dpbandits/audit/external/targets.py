@@ -20,7 +20,7 @@ from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import ROUNDING
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
-from ..numbers.redirect import SAID, redirect_random
+from ..numbers.redirect import REPEATED, SAID, redirect_random
 from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import Recorder
 from ..targets.decisions import Played, RegretTarget, rounds
@@ -76,7 +76,8 @@ class PolicyTarget(RegretTarget):
 
     @property
     def caveat(self) -> str:
-        return SAID if self.source.function.unseeded else ""
+        policy = self.source.function
+        return SAID if policy.unseeded else REPEATED if policy.repeated else ""
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
         """Play rewards; the stream gives all random numbers, whichever module draws them."""
@@ -185,7 +186,7 @@ class PolicyTarget(RegretTarget):
             # generators
             np.random.seed(seed)
             random.seed(seed)
-            with redirect_random(rng, policy.fixed) as restart:
+            with redirect_random(rng, fixed=True) as restart:
                 for row in seen:
                     restart()
                     arms = play_external(policy.make, reward, K, T, self.budget, rng)
