@@ -111,6 +111,10 @@ class DecisionTarget(AuditTarget):
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
+            if middle is None and self.kind == "rule":
+                # the number of samples may be fixed, so that rewards change the answer alone
+                own = rng.spawn(1)[0]
+                middle = change_of_mind(walk, lambda table: self.mean_answer(table, own))  # noqa: B023
             steps = rng.integers(T, size=STEPS)
             if middle is not None:
                 steps[0] = middle
@@ -125,6 +129,12 @@ class DecisionTarget(AuditTarget):
         """
         means = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng).mean(axis=0)
         return means[:-1] if self.kind == "rule" else means
+
+    def mean_answer(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Compute the mean of the answers of a rule over some runs, and the share of answers."""
+        answers = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng)[:, -1]
+        given = answers[answers != MISSING]
+        return np.array([given.mean() if len(given) else 0.0, len(given) / len(answers)])
 
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
