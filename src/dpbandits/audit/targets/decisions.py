@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import cycle
@@ -22,7 +23,7 @@ from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
 from ..numbers.draws import Draws
-from ..numbers.redirect import SAID, unseeded_generators
+from ..numbers.redirect import SAID, redirect_random, unseeded_generators
 from ..numbers.rewards import Places, Rewards, RoundingUniforms
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
@@ -191,7 +192,10 @@ class DecisionTarget(AuditTarget):
         rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
         game = game_on(self, rewards, env_rng)
-        answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
+        given = game, rng, *self.arguments(table.shape[0])
+        # code in plain Python may also draw from the global generators
+        with nullcontext() if self.compiled else redirect_random(rng, fixed=True):
+            answer = answer_of(self.replayed_function(*given))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
         if not self.source.question_played.record.per_arm:
             # the trace has no column for each arm, so the arms come from the rewards that were read
