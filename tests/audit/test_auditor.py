@@ -2,8 +2,10 @@
 
 import math
 import os
+from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, SPLIT_MOMENTS, broken
 from helpers import CONF, GAUSSIAN_NOISE, LINEAR, PRIVATE, PRIVATE_RULES, algorithm
@@ -12,16 +14,21 @@ from twins.plain_no_eps import plain_no_eps
 
 import dpbandits as dp
 from dpbandits.audit import findings
-from dpbandits.audit.alignment.align import Aligned
+from dpbandits.audit.alignment.align import Aligned, align
 from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import audit, in_workers
-from dpbandits.audit.targets.decisions import RegretTarget
+from dpbandits.audit.targets.decisions import BestArmTarget, RegretTarget
+from dpbandits.audit.targets.neighbours import place_of_change
 from dpbandits.audit.targets.publishing import LocalRandomizerTarget, ReleaseTarget
 from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.compiled import inlined_counted
 from dpbandits.contracts.algorithm import from_function
+from dpbandits.contracts.alignments import one_release
+from dpbandits.contracts.guarantees import global_dp
+from dpbandits.contracts.question import BEST_ARM
 from dpbandits.errors import WorkersLost
+from dpbandits.game import pull, rounds_left
 from dpbandits.parts.noise.mechanisms import laplace
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
@@ -127,6 +134,43 @@ def test_algorithms_and_rules_pass(name, monkeypatch):
 @pytest.mark.parametrize("name", sorted(set(CAUGHT) - {"no_clip", "raw_rewards"}))
 def test_broken_algorithms_are_caught(name):
     assert audit(RegretTarget(CAUGHT[name].algorithm, 1.0, {}), jobs=2).violated
+
+
+def global_noise(game, rng, eps):
+    """It plays the arm of the larger noisy reward; the noise is of the global generator."""
+    x, y = (pull(game, a) + np.random.laplace(0.0, 1.0 / eps) for a in (0, 1))  # noqa: NPY002
+    while rounds_left(game) > 0:
+        pull(game, int(y > x))
+
+
+def test_a_replay_follows_noise_of_the_global_generator():
+    made = from_function(global_noise, "algo", (0, 1), global_dp("a test", alignment=one_release))
+    target = RegretTarget(made, 1.0, {}, (8,), (2,))
+    assert align(target, 10).holds and align(target, 10).entered
+    half = RegretTarget(from_function(half_global, "algo", (0, 1), made.guarantee), 1.0, {}, (8,))
+    assert align(half, 10).problem.why == "the cost is 2, and the budget 1"
+
+
+def half_global(game, rng, eps):
+    global_noise(game, rng, 2.0 * eps)
+
+
+def fixed_test(game, rng, eps, delta):
+    """It names the arm of the larger noisy sum of ten rewards; the noise is half of the noise."""
+    sums = [math.fsum(pull(game, a) for _ in range(10)) for a in (0, 1)]
+    return float(sums[1] - sums[0] > laplace(rng, 0.5 / eps) - laplace(rng, 0.5 / eps))
+
+
+def test_neighbours_of_a_rule_that_always_takes_as_many_samples_change_its_answer():
+    """Its pulls are always the same, so that only its answer shows where it changes its mind."""
+    made = replace(from_function(fixed_test, "rule", (0, 1)), question=BEST_ARM)
+    target = BestArmTarget(made, 1.0, {"delta": 0.1}, (512,), (2,))
+    rng, read = np.random.default_rng(0), 0
+    for neighbours in target.pairs(rng, 36):
+        x, y = neighbours(1)
+        t, a = place_of_change((x, y))
+        read += 10 * a <= t < 10 * (a + 1)
+    assert read >= 5  # one of 51 if the steps are random
 
 
 @pytest.mark.slow

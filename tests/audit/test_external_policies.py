@@ -10,10 +10,10 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit import verdicts
-from dpbandits.audit.alignment.align import replay_report
+from dpbandits.audit.alignment.align import align, replay_report
 from dpbandits.audit.external.choices import response_loss
 from dpbandits.audit.external.policy import claimed
-from dpbandits.audit.external.targets import PolicyTarget
+from dpbandits.audit.external.targets import PolicyTarget, ResponseTarget
 from dpbandits.audit.numbers.streams import Recorder
 
 
@@ -120,6 +120,35 @@ def test_the_loss_of_a_response_that_is_chosen(policy, loss):
     assert response_loss(visit, 0) == pytest.approx(loss)
 
 
+@pytest.mark.parametrize(
+    ("policy", "numbers"),
+    [
+        (policies.LocatedUsers, 1),
+        (policies.ChosenBits, 1),
+        (policies.SentTwice, 2),
+        (policies.RoundedUsers, 1),  # the bit with noise, and not the bit
+        (policies.FlippedBits, 0),  # the bit is flipped afterwards
+        (policies.ThompsonOfBits, 0),
+        (policies.TwoNoises, 0),  # the second noise is added to the first sum
+    ],
+)
+def test_a_user_sends_what_no_other_draw_of_the_round_may_hide(policy, numbers):
+    pair = np.zeros((8, 2)), np.zeros((8, 2))
+    pair[1][0] = 1.0
+    user = ResponseTarget(claimed(policy, local=True), 1.0, {}, (8,), pair=pair)
+    assert len(user.sent) == numbers
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_noise_around_a_reward_of_0_is_followed(factor):
+    """With the reward as the location, the other reward is 1 in most replays."""
+    [policy] = policies.times(factor, policies.LocatedUsers)
+    target = PolicyTarget(claimed(policy, local=True), 1.0, {}, (8,), (2,))
+    found = align(target, 5)
+    assert found.holds == (factor == 1.0)
+    assert found.holds or found.problem.why == "the cost is 2, and the budget 1"
+
+
 def recorder(seed=0):
     return Recorder(np.random.default_rng(seed), 1.0)
 
@@ -152,5 +181,5 @@ def test_each_element_of_a_vector_has_its_scale_and_what_is_added_to_it():
     in_place = np.array([5.0, 7.0])
     in_place += rng.laplace(0.0, np.array([3.0, 4.0]))
     assert [draw.scale for draw in rng.draws] == [1.0, 2.0, 3.0, 4.0]
-    assert [draw.added for draw in rng.draws] == [[5.0], [7.0]] * 2
-    assert in_place.dtype == float and [d.sums[0] for d in rng.draws[2:]] == in_place.tolist()
+    assert [draw.added for draw in rng.draws] == [[0.0, 5.0], [0.0, 7.0]] * 2  # location, sum
+    assert in_place.dtype == float and [d.sums[1] for d in rng.draws[2:]] == in_place.tolist()

@@ -90,6 +90,27 @@ def test_all_sources_of_random_numbers_are_one_while_a_policy_plays():
     assert np.array_equal(np.random.get_state()[1], state)
 
 
+def test_a_seed_that_was_used_before_gives_the_same_numbers_again():
+    """A seed of another kind of generator gives other numbers; without seeds, nothing is known."""
+    with redirect_random(np.random.default_rng(7)):
+        first, again, third = (np.random.default_rng(5).random() for _ in range(3))
+        np.random.seed(5)
+        random.seed(5)
+        others = np.random.random(), random.random(), np.random.RandomState(5).random()
+    assert len({first, again, *others}) == 5 and again == third
+    with redirect_random(np.random.default_rng(7), fixed=True):
+        same, legacy = np.random.default_rng(5).random(), np.random.RandomState(5).random()
+    assert same == again and legacy == others[2]
+
+
+@pytest.mark.slow
+def test_generators_of_the_same_seed_have_the_same_noise():
+    """The control takes a new seed each time."""
+    assert verdict(policies.SeedsOfNumpy, 1.0, horizon=16, runs=500)["verdict"] == "consistent"
+    found = verdict(policies.SameSeedAgain, 1.0, horizon=16, runs=2_000)
+    assert found["verdict"] == "VIOLATED" and "generators with the same seed" in found["alignment"]
+
+
 def test_a_replay_of_a_policy_is_its_game():
     visit = PolicyTarget(claimed(policies.LegacyDPSE), 1.0, {})
     table = np.random.default_rng(0).random((64, 3))

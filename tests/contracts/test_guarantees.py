@@ -79,6 +79,22 @@ def test_what_is_no_guarantee_is_refused_in_one_line(tmp_path):
     assert "GUARANTEE must be a Guarantee" in message_of(load, home / "mine.py")
 
 
+@pytest.mark.parametrize(
+    ("group", "name", "words"),
+    [
+        ("rule", "STOPPING", "BEST_ARM or HYPOTHESES, or be left out"),
+        ("algo", "BEST_ARM", "left out"),
+    ],
+)
+def test_what_is_no_question_is_refused_in_one_line(tmp_path, group, name, words):
+    """``STOPPING`` says what a guarantee hides, and is no question."""
+    source = f"from dpbandits.authoring import {name}\n\nQUESTION = {name}\n\n\n"
+    source += "def mine(game, rng, eps):\n    return 1.0\n"
+    (tmp_path / group).mkdir()
+    (tmp_path / group / "mine.py").write_text(source)
+    assert f"QUESTION must be {words}" in message_of(load, tmp_path / group / "mine.py")
+
+
 def test_without_a_guarantee_none_is_claimed(tmp_path):
     home = own_algorithm(tmp_path, "silent", "def silent(game, rng, eps):\n    pass\n")
     assert load(home / "silent.py").promise({"eps": 1.0}) == "no guarantee is declared"

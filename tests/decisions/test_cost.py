@@ -358,6 +358,15 @@ def test_runs_that_are_all_equal_decide_a_ratio():
     assert of_ratio(times, times, 2.0, 1300, None).high == np.inf  # cut runs
 
 
+def test_times_that_all_are_those_without_privacy_do_not_decide_a_ratio_near_1():
+    """In one run of fifty, the next time could be another one, which 64 runs often do not show."""
+    times = np.random.default_rng(0).geometric(0.1, 64).astype(float)
+    near = of_ratio(times, times, 1.001, 1000, None)
+    assert near.low < 1.0 < 1.001 < near.high < np.inf
+    many = np.tile(times, 64)
+    assert of_ratio(many, many, 1.5, 100, None).high <= 1.5  # the control
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "given"),

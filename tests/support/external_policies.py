@@ -279,6 +279,37 @@ class InverseNoise(LaplaceUsers):
         return reward - np.sign(u) * np.log(1.0 - 2.0 * abs(u)) / self.eps
 
 
+class LocatedUsers(LaplaceUsers):
+    """The reward is the location of the noise; the sum is then scaled."""
+
+    def send(self, reward):
+        return 2.0 * self.rng.laplace(reward, self.factor / self.eps) / 2.0
+
+    factor = 1.0
+
+
+class RoundedUsers(LaplaceUsers):
+    """A reward is rounded to a bit, to which noise is added."""
+
+    def send(self, reward):
+        return super().send(float(self.rng.random() < reward))
+
+
+class TwoNoises(LaplaceUsers):
+    """The first noise alone is too small."""
+
+    def send(self, reward):
+        return reward + self.rng.laplace(0.0, 0.7 / self.eps) + self.rng.laplace(0.0, 1 / self.eps)
+
+
+class ThompsonOfBits(FlippedBits):
+    """The server draws the means of the arms from Beta laws, given flipped bits."""
+
+    def choose(self):
+        both = zip(self.sums, self.pulls, strict=True)
+        return int(np.argmax([self.rng.beta(1.0 + s, 1.0 + n - s) for s, n in both]))
+
+
 class BatchesOfUsers(LaplaceUsers):
     """The server waits for four users."""
 
@@ -325,7 +356,10 @@ LEAKING = [
     *times(8.0, ExponentialMechanism),
 ]  # fmt: skip
 OF_BITS = FlippedBits, ChosenBits, TruthOrLie, BinomialBits, TruthOrCoin
-CONSISTENT_USERS = [*OF_BITS, NoiseBeforeReward, NoiseInBatches]
-VIOLATING_USERS = [*times(4.0, *OF_BITS), OftenNoisy, NoNoiseInside, RawDecisions, SentTwice]
+CONSISTENT_USERS = [*OF_BITS, NoiseBeforeReward, NoiseInBatches, LocatedUsers]
+VIOLATING_USERS = [
+    *times(4.0, *OF_BITS), OftenNoisy, NoNoiseInside, RawDecisions, SentTwice,
+    *times(0.4, LocatedUsers),
+]  # fmt: skip
 UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
-UNDECIDED_USERS = [InverseNoise, HalfBitsHalfLaplace]
+UNDECIDED_USERS = [InverseNoise, HalfBitsHalfLaplace, RoundedUsers, TwoNoises, ThompsonOfBits]

@@ -77,6 +77,30 @@ class HalfTheNoise(SoundDPSE):
         return [x + self.rng.laplace(0.0, 1.0 / self.eps) for x in sums]
 
 
+class SeedsOfNumpy(SoundDPSE):
+    """Every epoch has a generator of its own, with a seed of its own."""
+
+    def __init__(self, arms, horizon, eps, seed):
+        self.seed = seed
+        super().__init__(arms, horizon, eps, None)
+
+    def release(self, sums):
+        self.seed += 1
+        self.rng = np.random.default_rng(self.seed)
+        return super().release(sums)
+
+
+class SameSeedAgain(SeedsOfNumpy):
+    """Every sum has a generator of its own with the same seed, and so the same noise."""
+
+    def release(self, sums):
+        return [super(SeedsOfNumpy, self).release([x])[0] for x in sums if self.again()]
+
+    def again(self):
+        self.rng = np.random.default_rng(self.seed)
+        return True
+
+
 SOUND = SoundDPSE, LegacyDPSE, StandardDPSE
 BROKEN = SharedNoise, ScaleAsLocation, HalfTheNoise
 

@@ -370,6 +370,9 @@ def _declared(name, group, function, constants, where, file):
                 raise BadInput(f"{where}: {guarantee.notion} needs a parameter {letter}")
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
+    if not isinstance(question, Question) or question.group != group:
+        may = "BEST_ARM or HYPOTHESES, or be left out for the mean of an arm"
+        raise BadInput(f"{where}: QUESTION must be {may if group == 'rule' else 'left out'}")
     for key in own.keys() & set(question.goal_names):
         raise BadInput(f"{where}: {key} is a key of {question.command}; leave out the default")
     # the learner is shown each user, so it plays round by round

@@ -370,21 +370,22 @@ def of_ratio(
     of means therefore come from the difference, in each run, between the time and ``goal`` times
     the time without privacy. The mean difference is positive if and only if the ratio is above
     ``goal``. The interval of the mean difference is narrower than an interval from two separate
-    means. If all differences are equal, other differences are rare (``another_value``), and bounded
-    since times are at most the cap.
+    means. If all differences are equal, or all times equal the times without privacy, then other
+    differences are rare (``another_value``), and bounded since times are at most the cap.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
     apart = times - goal * free
-    if all_equal(apart):
+    flat = bool(all_equal(apart))
+    ends = (apart[:1],) * 2 if flat else interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
+    (low,), (high,) = ends
+    if flat or (times == free).all():
         other = another_value(len(apart), ERROR / LOOKS)
-        low, high = (apart[0] * (1.0 - other) + other * x for x in (-goal * cap, cap))
-    else:
-        (low,), (high,) = interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
+        low, high = low - other * (low + goal * cap), high + other * (cap - high)
     low = low if free.max() < cap else -np.inf
     high = high if times.max() < cap else np.inf
-    ends = np.array([apart.mean(), low, high])
-    return Located(*np.maximum(goal + ends / free.mean(), 0.0))
+    located = np.array([apart.mean(), low, high])
+    return Located(*np.maximum(goal + located / free.mean(), 0.0))
 
 
 def samples_reached(

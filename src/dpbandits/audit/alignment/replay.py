@@ -101,7 +101,7 @@ def replay(
         why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
         why = shifted.moved or other.moved or OTHER_DRAWS
-    elif not _close(_scales(recorded.draws), _scales(shifted.draws), 0.0):
+    elif not _equal_scales(recorded.draws, shifted):
         why = "the scale of a draw depends on the changed reward"
     elif neighbours and releases > target.alignment.releases:
         why = f"the changed reward enters {releases} releases"
@@ -203,9 +203,17 @@ def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
     return np.allclose(first, second, rtol=TOLERANCE, atol=atol, equal_nan=True)
 
 
-def _scales(draws: Draws) -> np.ndarray:
-    """Return the scales of draws, NaN for a draw without a scale."""
-    return np.array([draw.scale for draw in draws], float)
+def _equal_scales(first: Draws, shifted: Shifted) -> bool:
+    """Return whether the draws of a run and of the shifted run have equal scales.
+
+    A draw whose noise is shifted since a statistic changed is left out if this statistic is 0 in
+    one of the runs: noise around 0 is noise alone, and its later factors are part of its scale.
+    """
+    both = [
+        (d.scale, e.scale) for i, (d, e) in enumerate(zip(first, shifted.draws, strict=True))
+        if i not in shifted.released or any(d.added[:1]) == any(e.added[:1])
+    ]  # fmt: skip
+    return not both or _close(*np.array(both, float).T, 0.0)
 
 
 def _change(first, second, places) -> str:
@@ -221,7 +229,7 @@ def _not_followed(draws: Draws) -> str:
     A replay can follow noise only if it sees a number that is added to the noise.
     """
     noise = sum(d.is_noise for d in draws)
-    lost = sum(d.is_noise and not d.added for d in draws)
+    lost = sum(d.is_noise and not any(d.added) for d in draws)
     found = [f"{lost} of {noise} draws of noise"] if lost else []
     if any(d.kind == UNIFORM and d.used for d in draws):
         found.append("uniform numbers that are transformed")

@@ -187,11 +187,11 @@ class Branch(Given):
 
     @property
     def laws(self) -> str:
-        """The laws of all later draws as text, each with the first number that is added to the
-        draw.
+        """The laws of all later draws as text, each with the first number other than 0 that is added
+        to the draw.
         """
         found = [
-            (d.kind, d.shape, d.scale, d.added[:1], [chance for chance, _ in d.chances])
+            (d.kind, d.shape, d.scale, [x for x in d.added if x][:1], [p for p, _ in d.chances])
             for d in self.draws
             if d.place > self.own
         ]

@@ -64,15 +64,17 @@ class ExternalPolicy:
     Attributes:
         make: the function or class.
         fixed: whether the policies seed generators with the same number in each game. If they do,
-            the numbers of these generators are public. If False, seeds are random, and the audit's
-            own generator can replace the seeded generators.
+            the numbers of these generators are public. If False, seeds are random, and in replays
+            the audit's own generator replaces the seeded generators.
         unseeded: whether the policies make generators without a seed, which the audit cannot
             replace.
+        repeated: whether the policies make several generators of one kind with the same seed.
     """
 
     make: Make
     fixed: bool
     unseeded: bool
+    repeated: bool
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
         """Play a game (see ``play_external``) with all random numbers from one generator."""
@@ -101,7 +103,8 @@ def examine(make: Make) -> ExternalPolicy:
                 except Exception:  # the audit reports this error later
                     continue
     fixed = any(len(set(same)) == 1 for same in zip(*seeds, strict=False))
-    return ExternalPolicy(make, fixed, bool(unseeded))
+    repeated = any(len({*given}) < len(given) for given in seeds)
+    return ExternalPolicy(make, fixed, bool(unseeded), repeated)
 
 
 def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = None) -> Algorithm:

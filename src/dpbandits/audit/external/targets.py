@@ -20,7 +20,7 @@ from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import ROUNDING
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
-from ..numbers.redirect import SAID, redirect_random
+from ..numbers.redirect import REPEATED, SAID, redirect_random
 from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import Recorder
 from ..targets.decisions import Played, RegretTarget, rounds
@@ -78,7 +78,8 @@ class PolicyTarget(RegretTarget):
 
     @property
     def caveat(self) -> str:
-        return SAID if self.source.function.unseeded else ""
+        policy = self.source.function
+        return SAID if policy.unseeded else REPEATED if policy.repeated else ""
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
         """Play a table of rewards; all random numbers of all modules come from ``rng``."""
@@ -98,8 +99,9 @@ class PolicyTarget(RegretTarget):
         own, itself = place[0] + 1, [x[place] for x in pair]
 
         def foreign(d: Draw) -> bool:
-            hidden = [x for e in (before[d.number], d) for x in e.added[:1]]
-            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=ROUNDING, atol=ROUNDING)
+            both = zip(before[d.number].added, d.added, strict=False)
+            hidden = next((x for x in both if x[0] != x[1]), None)  # what the draw hides
+            alike = hidden is not None and np.allclose(hidden, itself, rtol=ROUNDING, atol=ROUNDING)
             late = d.entered != own and not (d.shift and d.place > own and alike)
             return bool((d.shift or d.cost) and late)
 
@@ -189,7 +191,7 @@ class PolicyTarget(RegretTarget):
             # generators
             np.random.seed(seed)
             random.seed(seed)
-            with redirect_random(rng, policy.fixed) as restart:
+            with redirect_random(rng, fixed=True) as restart:
                 for row in seen:
                     restart()
                     arms = play_external(policy.make, reward, K, T, self.budget, rng)
@@ -245,7 +247,9 @@ class ResponseTarget(PolicyTarget):
         """The draws that the user sends, each with the number of its sum or comparison.
 
         For each draw, this is the first sum or comparison that differs between the two tables. The
-        list is empty if no draw depends on the reward.
+        list is empty if no draw depends on the reward. A sum is left out if the round has noise to
+        which nothing is added, and a choice is left out if the round has any other draw. Such a
+        draw may hide the sum or the choice, as a flip hides a bit that was rounded at random.
         """
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
@@ -253,7 +257,10 @@ class ResponseTarget(PolicyTarget):
             first = [
                 next((k for k, ((x, _), (y, _)) in enumerate(of) if x != y), None) for of in both
             ]
-            found = [(i, k) for i, k in enumerate(first) if k is not None]
+            own = [(d, e) for d, e in zip(one, two, strict=False) if d.place == self.turn + 1]
+            sums = not any(map(_is_lost, own))
+            found = [(i, k) for i, k in enumerate(first) if k is not None
+                     and (sums if one[i].is_noise else len(own) == 1)]  # fmt: skip
             if found:
                 return found
         return []
@@ -294,6 +301,13 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
     pair = table, table.copy()
     pair[0][0, 0], pair[1][0, 0] = REWARDS
     return fixed(pair)
+
+
+def _is_lost(both: tuple[Draw, Draw]) -> bool:
+    """Return whether nothing is known about the use of a draw, which two games have made."""
+    if both[0].kind in (UNIFORM, CHOICE):
+        return any(draw.used for draw in both)
+    return not (both[0].is_noise and any(any(draw.added) for draw in both))
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:

@@ -215,7 +215,9 @@ class Noise(TracedFloat):
     def __add__(self, x):
         if isinstance(x, np.ndarray):
             return applied(np.add, "__call__", (self, x), {})
-        if isinstance(x, Noise) and (self.draw.added or x.draw.added or self.draw is x.draw):
+        if isinstance(x, Noise) and (
+            any(self.draw.added) or any(x.draw.added) or self.draw is x.draw
+        ):
             return self.now() + x.now()
         return self.stream.added(self, x.now() if isinstance(x, Noise) else float(x))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,12 @@ KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "
 SAID = (
     "the code makes a random generator without a seed, as numpy.random.default_rng() does, so the"
     " random numbers are undetermined; draw them from rng, the generator that the code receives"
+)
+
+
+REPEATED = (
+    "the code makes several generators with the same seed, so their random numbers are equal, which"
+    " a replay cannot follow"
 )
 
 
@@ -114,40 +121,47 @@ def redirect_random(
     Args:
         rng: the generator.
         fixed: whether setting a seed has its usual effect. If true, numbers drawn after a seed is
-            set come from a generator with this seed, and are the same in each game.
-        given: a list to which the seeds are added as text, or None.
+            set come from a generator with this seed, and are the same in each game. If false, a
+            seed has this effect only if a generator of the same kind had the seed before, since
+            both generators then draw the same numbers.
+        given: a list to which the kinds of generators and their seeds are added as text, or None.
 
     Yields:
         a function that makes both modules draw from ``rng`` again after a seed was set.
     """
-    make = np.random.default_rng
+    make, before = np.random.default_rng, set()
+    kinds = "default_rng", "RandomState", "Random"
 
-    def seeded(*seeds: Any) -> Any:
-        """Return the generator to draw from after a seed is set."""
+    def seeded(kind: int, *seeds: Any) -> Any:
+        """Return the generator to draw from after a seed is set for a generator of one of the
+        ``kinds``.
+        """
         if not seeds or seeds[0] is None:
             return rng
         if hasattr(seeds[0], "standard_normal"):  # the seed is a generator
             return seeds[0]
+        seed, key = seeds[0], f"{kinds[kind]} {seeds[0]!r}"
         if given is not None:
-            given.append(repr(seeds[0]))
-        if not fixed:
+            given.append(key)
+        if not fixed and key not in before:
+            before.add(key)
             return rng
-        seed = seeds[0]
-        return make(list(seed.encode()) if isinstance(seed, str) else abs(hash(seed))
+        return make([kind, *seed.encode()] if isinstance(seed, str) else [kind, abs(hash(seed))]
                     if isinstance(seed, int | float) else seed)  # fmt: skip
 
     def restart() -> None:
         for shim in (legacy, standard):
             shim.seed()
 
-    shims = {"RandomState": NumpyShim, "Random": StdlibShim}
-    made = {n: type(n, (shim,), {"_seeded": staticmethod(seeded)}) for n, shim in shims.items()}
+    shims = NumpyShim, StdlibShim
+    made = {n: type(n, (shim,), {"_seeded": staticmethod(partial(seeded, k))})
+            for k, (n, shim) in enumerate(zip(kinds[1:], shims, strict=True), 1)}  # fmt: skip
     legacy, standard = (shim() for shim in made.values())
     drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
     by_legacy = lambda n: lambda *x, **y: getattr(legacy, n)(*x, **y)  # noqa: E731
     with_numpy: dict[str, Any] = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}
     with_numpy |= {"RandomState": made["RandomState"]}
-    with_numpy |= {"default_rng": lambda seed=None: seeded(seed)}
+    with_numpy |= {"default_rng": lambda seed=None: seeded(0, seed)}
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
     with_python["Random"] = made["Random"]
     with replaced(np.random, with_numpy), replaced(random, with_python):

@@ -82,9 +82,18 @@ class Stream:
         return draw.z if self.plain else Noise(draw.z, self, draw, 1.0, True)
 
     def _located(self, kind, loc, scale, size):
-        if isinstance(loc, int | float) and not isinstance(loc, Noise) and loc == 0:
-            return self._many(size, lambda _, s: s * self._noise(kind), scale)
-        return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
+        """Draw noise, and add the location to it, even if the location is 0: it may be a statistic
+        that is 0. Noise around 0 is still noise alone, to which a statistic may be added later.
+        """
+
+        def one(_, x, s):
+            noise = s * self._noise(kind)
+            total = noise + x
+            if self.plain or x != 0:
+                return total
+            return Noise(float(total), self, noise.draw, noise.factor, True)
+
+        return self._many(size, one, loc, scale)
 
     def _halves(self, shape, place=None):
         draw, sign = self.halves.pop((shape, place), None), -1.0

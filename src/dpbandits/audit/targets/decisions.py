@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import cycle
@@ -22,7 +23,7 @@ from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
 from ..numbers.draws import Draws
-from ..numbers.redirect import SAID, unseeded_generators
+from ..numbers.redirect import SAID, redirect_random, unseeded_generators
 from ..numbers.rewards import Places, Rewards, RoundingUniforms
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
@@ -115,6 +116,10 @@ class DecisionTarget(AuditTarget):
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
+            if middle is None and self.kind == "rule":
+                # the number of samples may be fixed, so that rewards change the answer alone
+                own = rng.spawn(1)[0]
+                middle = change_of_mind(walk, lambda table: self.mean_answer(table, own))  # noqa: B023
             steps = rng.integers(T, size=STEPS)
             if middle is not None:
                 steps[0] = middle
@@ -129,6 +134,12 @@ class DecisionTarget(AuditTarget):
         """
         means = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng).mean(axis=0)
         return means[:-1] if self.kind == "rule" else means
+
+    def mean_answer(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Compute the mean of the answers of a rule over some runs, and the share of answers."""
+        answers = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng)[:, -1]
+        given = answers[answers != MISSING]
+        return np.array([given.mean() if len(given) else 0.0, len(given) / len(answers)])
 
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
@@ -187,7 +198,10 @@ class DecisionTarget(AuditTarget):
         rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
         game = game_on(self, rewards, env_rng)
-        answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
+        given = game, rng, *self.arguments(table.shape[0])
+        # code in plain Python may also draw from the global generators
+        with nullcontext() if self.compiled else redirect_random(rng, fixed=True):
+            answer = answer_of(self.replayed_function(*given))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
         if not self.source.question_played.record.per_arm:
             # the trace has no column for each arm, so the arms come from the rewards that were read
