@@ -1,6 +1,7 @@
 """``runs=auto``: the bytes of a table depend on the runs in their order alone."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -138,6 +139,22 @@ def test_a_dry_run_says_what_is_played_at_most(tmp_path):
     text = preview([requested(tmp_path, experiment="azize2022_fig8")])
     assert "further runs for the means of the summary: at most 40 s" in text
     assert "more runs" not in preview([requested(tmp_path, experiment="ren2020_fig2")])
+
+
+def test_a_dry_run_says_what_is_played_within_max_time(tmp_path):
+    """100,000 runs would take minutes; the first 100 are always played."""
+    given = {"algo": "ucb", "horizon": 2e5, "checkpoints": 2, "runs": "auto", "jobs": 1}
+    given |= {"max_runs": 100_000}
+    every, within, first = (
+        preview([requested(tmp_path, **given, **more)])
+        for more in ({}, {"max_time": 30}, {"max_time": 1e-3})
+    )
+    assert "on 1 worker, 100000 runs and their table" in every and "minutes" in every
+    assert "after 100, only runs that end within max_time=30 seconds:" in within
+    assert re.search(r"time left: (about|between) 3\d s .*at most 100000 runs", within)
+    assert "minutes" not in within
+    left = [line for line in first.splitlines() if line.startswith("time left")]
+    assert left[0].partition(" on ")[0] == left[1].partition(" on ")[0]
 
 
 def test_which_settings_of_experiments_have_means_of_more_runs():
