@@ -15,7 +15,6 @@ from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
 from dpbandits.results.table import Table, curve_of
-from dpbandits.settings import groups
 
 REGRETS = regrets(runs=2, times=3)
 
@@ -38,12 +37,11 @@ REGRETS = regrets(runs=2, times=3)
         ("{kind: time", ["mine.yaml: not a readable YAML file"]),
     ],
 )
-def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, parts):
-    for module in (draw, groups):
-        monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
-    (tmp_path / "conf" / "experiment").mkdir(parents=True)
-    (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
-    message = message_of(figure_of_experiment, "mine", Table.of_frame(REGRETS))
+def test_a_bad_figure_is_refused_in_one_line(tmp_path, figure, parts):
+    (tmp_path / "experiment").mkdir()
+    contents = f"# @package _global_\nfigure: {figure}\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(contents)
+    message = message_of(figure_of_experiment, "mine", Table.of_frame(REGRETS), [str(tmp_path)])
     assert all(part in message for part in parts), message
 
 
