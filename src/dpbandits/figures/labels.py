@@ -214,9 +214,14 @@ def meanings(labels: Iterable[str]) -> str:
 
 def as_it_stands(table: Table) -> Table:
     """Return the table with the labels of environments, and with all words escaped, so that
-    matplotlib draws them unchanged.
+    matplotlib draws them unchanged. Behind a title that several environments have, their names
+    stand in parentheses.
     """
     settings = table.with_labels().settings.rename(columns=escaped)
+    env = settings["env"]
+    titles = env.map(environment_title)
+    alike = env.groupby(titles.to_numpy()).transform("nunique") > 1
+    settings["env"] = env.mask(alike, titles + " (" + env + ")")
     words = settings.select_dtypes(exclude=["number", "bool"])
     shown = words.map(lambda x: escaped(x) if isinstance(x, str) else x)
     return replace(table, settings=settings.assign(**shown))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..files import write_atomically
-from ..settings.composed import LABEL
 from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
@@ -19,9 +17,9 @@ from .manifest import summary_endings, table_path, write_manifest
 from .references import lines_of_references, with_constant
 from .run_store import Store
 from .summary import summary_of, text_of_summary
-from .table import Table
+from .table import Table, environment_names
 from .tables import batches, rows_of_a_run, settings_table, write_table
-from .varying import told_apart_by
+from .varying import SETTING, told_apart_by
 
 FRAMES = 100  # summaries are joined at this number, since each frame takes kilobytes
 
@@ -64,7 +62,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     path, question = table_path(request), request.question
     settings, records, means = request.settings, request.records, found.means
     about = settings_table(settings)
-    by, labelled = told_apart_by(about), {own: x for own, x in records.items() if LABEL in x}
+    by, names = told_apart_by(about), environment_names(about.set_index(SETTING)["env"], records)
     looks = {own: record.get(LOOKS, 1) for own, record in records.items()}
     if means is not None:
         looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
@@ -76,7 +74,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
             yield Table.of_store(found.store, settings[some], runs[some], about, played[some])
 
     def add(table: Table) -> None:
-        runs = replace(table, records=labelled).with_labels().runs
+        runs = table.assign(env=names[table.settings.index]).runs
         summaries.append(summary_of(runs, by, question, looks))
         if len(summaries) == FRAMES:
             summaries[:] = [pd.concat(summaries)]

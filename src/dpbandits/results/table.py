@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import declare_own
+from ..contracts.display import declare_own, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..environments.written import refuse_changed_laws
@@ -239,9 +239,7 @@ class Table:
 
     def with_labels(self) -> Table:
         """Return the table with the labels in the records as the names of environments."""
-        labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
-        found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
-        return self.assign(env=found) if labels else self
+        return self.assign(env=environment_names(self.settings["env"], self.records))
 
     def summary(self) -> pd.DataFrame:
         """Summarise the statistic of each setting, see ``summary_of``.
@@ -387,6 +385,21 @@ class Table:
             columns=["pooled", *found.columns.drop(SETTING)], errors="ignore"
         )
         return shown.merge(found, on=SETTING)
+
+
+def environment_names(names: pd.Series, records: Mapping[str, Record]) -> pd.Series:
+    """Return the label of the environment of each setting, or its name if it has no label.
+
+    If another environment has the same label or title, the name stands behind the label.
+
+    Args:
+        names: the names of the environments of settings, by the ids of settings.
+        records: the records of settings, by their ids.
+    """
+    labels = {own: x[LABEL] for own, x in records.items() if LABEL in x}
+    found = pd.Series([labels.get(str(own), env) for own, env in names.items()], names.index)
+    alike = names.groupby(found.map(environment_title).to_numpy()).transform("nunique") > 1
+    return found.mask(alike & names.index.isin(labels), found + " (" + names + ")")
 
 
 def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
