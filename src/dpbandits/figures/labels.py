@@ -106,6 +106,14 @@ def labelled(
     return table.assign(line=lines)
 
 
+def labelled_games(table: Table, but: Sequence[str] = (), within: Sequence[str] = ()) -> Table:
+    """Return ``labelled`` for panels that show several games: an environment or a horizon is part
+    of a label if the algorithm of the line has several of them, in one value of ``within``.
+    """
+    several = varying(table.settings, ["env", "horizon"], ["algo", *within])
+    return labelled(table, but, horizons="horizon" in several, environments="env" in several)
+
+
 def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
     """Return which settings have an infinite budget, if their algorithm or rule has a finite budget
     in other settings; bool series.

@@ -356,6 +356,9 @@ class Table:
 
         Returns:
             The columns of each setting, ``t``, and the columns of ``curve_of``.
+
+        Raises:
+            BadInput: a point of a curve would be a mean over fewer runs than another point.
         """
         about = self.settings.reset_index(names=SETTING)
         alike = about.groupby(list(by), sort=False, dropna=False)
@@ -381,6 +384,12 @@ class Table:
             for part in parts()
             if len(part)
         )
+        lacking = found["runs"] < found.groupby(SETTING)["runs"].transform("max")
+        if lacking.any():
+            own, t = found.loc[lacking, [SETTING, "t"]].iloc[0]
+            name = self.settings.loc[own, self.question.group]
+            where = f"{self.name}: some runs of {name} have no row of t = {t:g}, but others have"
+            raise BadInput(f"{where}; a mean over time needs the same rounds in all runs")
         shown = first[first[SETTING] == first["pooled"]].drop(
             columns=["pooled", *found.columns.drop(SETTING)], errors="ignore"
         )
@@ -424,9 +433,9 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
 
     Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band). The
-        band is NaN where there is no interval, as for equal runs, or no deviation, as for a single
-        run.
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band), and
+        the number of ``runs``. The band is NaN where there is no interval, as for equal runs, or no
+        deviation, as for a single run.
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
@@ -441,7 +450,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     elif band == "std":
         std = value.std()
         low, high = mean - std, mean + std
-    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
+    columns = {"mean": mean, "middle": middle, "low": low, "high": high, "runs": value.size()}
     return pd.DataFrame(columns).reset_index()
 
 
