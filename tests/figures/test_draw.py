@@ -64,7 +64,7 @@ def test_bands():
     assert 0 <= ci["low"][0] < 3 < ci["high"][0] < 15
     assert ci[["low", "high"]].isna().loc[1].all()  # equal runs have no interval
     quantiles = curve_of(rows, "t", "quantiles")
-    assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4])  # t, mean, median, ends
+    assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4, 4])  # ..., ends, runs
 
 
 NAMES = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
