@@ -113,6 +113,21 @@ def test_intervals_of_joined_tables_are_those_of_the_table_with_most_runs():
             pd.testing.assert_frame_equal(dp.summary(tables), expected)
 
 
+def test_the_bands_of_figures_are_the_intervals_of_the_summary():
+    """The bands were those of a fixed number of runs, which are too narrow."""
+    given = {"algo": "adap_klucb", "env": "bernoulli_c2", "horizon": 500, "jobs": 1}
+    table = dp.run(**given, eps=[0.5, 1], runs="auto", max_runs=101, precision=0.001)
+    found = dp.summary(table)
+    ends = found[["ci_low", "ci_high"]].to_numpy()
+    by_budget = dp.plot(table, x="eps").axes[0].collections[0].get_paths()[0].vertices
+    assert {*ends.ravel()} <= {*by_budget[:, 1]}
+    over_time = [ax.collections[0].get_paths()[0].vertices for ax in dp.plot(table, x="t").axes]
+    for (low, high), vertices in zip(ends, over_time, strict=True):
+        assert {low, high} <= {*vertices[vertices[:, 0] == 500, 1]}
+    runs = table[(table["t"] == 500) & (table["eps"] == 1)]["regret"].to_numpy()
+    assert ends[1, 1] > interval_of_mean(runs[:, np.newaxis])[1][0]  # of one look
+
+
 @pytest.mark.slow
 def test_stopping_times_have_as_many_runs_as_they_need(tmp_path):
     path = report(quick(tmp_path, STOPPING, runs="auto", precision=0.1, max_runs=200))

@@ -18,7 +18,7 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM, STOPPING
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import QUANTILES, percent, summary_of, value_text
+from ..results.summary import EXAMINED, QUANTILES, percent, summary_of, value_text
 from ..results.table import Table
 from ..results.varying import WITHOUT, of_game, varying
 from ..settings.composed import read_group
@@ -302,7 +302,7 @@ def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     The column ``beside`` has positions near the budget. These positions differ between lines that
     share a budget, so that the marks of the lines do not overlap.
     """
-    columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
+    columns = [str(x) for x in table if x not in ("run", "value", EXAMINED, *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM)
     found = found.assign(**{name: found[name].fillna(found["cap"]) for name in QUANTILES})
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])

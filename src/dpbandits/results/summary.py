@@ -30,6 +30,9 @@ MATH = "\ue002"  # the mark before and after mathematics in a LaTeX cell
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
+EXAMINED = "_looks"  # a column of runs: how often the runs of their setting are examined
+
+
 def summary_of(
     runs: pd.DataFrame, by: list[str], question: Question, looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
@@ -81,7 +84,7 @@ def mean_of(
     runs: pd.DataFrame, by: list[str], looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
     """Return the mean ``value`` of the runs of each setting, with all STATISTICS of
-    ``summary_of``.
+    ``summary_of``. The column EXAMINED of ``runs`` may take the place of ``looks``.
     """
     groups = runs.groupby(by, sort=False, dropna=False)
     summary = groups["value"].agg(std="std", runs="count").reset_index()
@@ -90,6 +93,8 @@ def mean_of(
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     ids = summary.get(SETTING, summary["runs"])
     each = np.array([(looks or {}).get(own, 1) for own in ids])
+    if EXAMINED in runs:
+        each = groups[EXAMINED].max().to_numpy()
     # settings with the same number of runs and of examinations are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
         n, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]

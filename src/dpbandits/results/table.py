@@ -32,7 +32,7 @@ from .records import NO_RECORD, Record, agreeing, records_beside, records_of, wi
 from .references import with_constant
 from .run_store import Store
 from .scan import Scan
-from .summary import QUANTILES, mean_of, summary_of
+from .summary import EXAMINED, QUANTILES, mean_of, summary_of
 from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
 from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
@@ -188,9 +188,17 @@ class Table:
     @cached_property
     def runs(self) -> pd.DataFrame:
         """The runs at the horizon, with the columns of their settings, and the measured quantity as
-        ``value``.
+        ``value``. If runs were examined several times, they have the column EXAMINED, too.
         """
-        return self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
+        runs = self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
+        return self._examined(runs)
+
+    def _examined(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the column EXAMINED if runs of some setting were examined often."""
+        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
+        if not looks:
+            return rows
+        return rows.assign(**{EXAMINED: rows[SETTING].map(looks).fillna(1).astype(int)})
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """Yield all rows in the form for users, in pieces of about ROWS rows."""
@@ -248,8 +256,7 @@ class Table:
         divided by the best constant action's expected mistakes.
         """
         by = [*self.described, SETTING]
-        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
-        found = summary_of(self.runs, by, self.question, looks)
+        found = summary_of(self.runs, by, self.question)
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
@@ -380,7 +387,9 @@ class Table:
             yield together.assign(**{SETTING: together[SETTING].map(pooled)})
 
         found = pd.concat(
-            curve_of(part.rename(columns={self.statistic: "value"}), [SETTING, "t"], band)
+            curve_of(
+                self._examined(part.rename(columns={self.statistic: "value"})), [SETTING, "t"], band
+            )
             for part in parts()
             if len(part)
         )
