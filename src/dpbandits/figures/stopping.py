@@ -241,6 +241,8 @@ def with_instances(table: Table) -> Table:
                 instances = instances + instances.map(lambda x: ", " if "\n" in x else "\n") + words
             else:
                 lines = lines + ", " + words
+    if settings.groupby([instances, lines])["cap"].nunique().max() > 1:
+        lines = lines + ", cap = " + settings["cap"].map(rounds_text)
     without = unprotected(settings, "rule")
     lines = lines.where(~without, lines + f", {WITHOUT}")
     order = np.argsort(~without.to_numpy(), kind="stable")
