@@ -282,6 +282,15 @@ def test_algorithms_of_one_label_are_refused():
     assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
 
 
+def test_lines_of_one_label_are_refused(measured):
+    """One of the two lines had no entry in the legend."""
+    first, second = "DP-SE, eps = 0.5", "DP-SE, eps = 1"
+    for labels in ({first: "X", second: "X"}, {first: r"DP-SE, $\epsilon$ = 1"}):
+        message = message_of(dp.plot, measured, x="algo", labels=labels)
+        assert message.startswith(f"labels: the lines {first} and {second} have the same label, ")
+    assert "X" in legend_of(dp.plot(measured, x="algo", labels={first: "X"}))
+
+
 def test_a_setting_with_the_default_of_a_parameter_has_a_line_of_its_own():
     algos = [dp.algorithm("dp_imed", alpha=8.0), dp.algorithm("dp_imed")]
     table = dp.run(algos, "bernoulli_c2", eps=1, horizon=1e3, runs=3, jobs=1)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, environment_title, own_labels, symbol
-from ..errors import together, unknown
+from ..errors import BadInput, together, unknown
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import WITHOUT, of_game, varying, without_privacy
@@ -166,6 +166,15 @@ def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
     for name in current().labels:
         if name not in known:
             raise unknown("algorithm or line in labels:", name, known)
+
+
+def refuse_same_labels(named: Mapping[str, str]) -> None:
+    """Refuse labels that give two lines one entry of the legend; ``named`` maps lines to labels."""
+    shown: dict[str, str] = {}
+    for line, label in named.items():
+        if (other := shown.setdefault(label, line)) != line:
+            lines = f"{plain_text(other)} and {plain_text(line)}"
+            raise BadInput(f"labels: the lines {lines} have the same label, {label}")
 
 
 def environment_titles(table: Table) -> dict[str, str]:
