@@ -70,6 +70,7 @@ ENDS = {
         f"try:\n    {SIGNAL}\nfinally:\n    print('lost')", "pass", 130, "",
         "bandit-stub: interrupted\n"),
     "interrupted later, which is left to the command": ("", HANDLER, 0, "True\n", ""),
+    "interrupted before the command answers": ("", SIGNAL, 130, "", "bandit-stub: interrupted\n"),
     "interrupted while the interpreter is left": (AT_END, "sys.exit(3)", 3, "ended\n", ""),
     "control characters, which do not reach the terminal": ("", f"work: {PRINTS}", 0, PRINTED,
      PRINTED),

@@ -174,3 +174,17 @@ def test_without_hue_every_varied_column_has_its_lines(table):
     for line, env in zip(figure.axes[0].lines, ("bernoulli_c1", "bernoulli_c2"), strict=True):
         means = ends[ends["env"] == env].groupby("eps")["regret"].mean()
         assert line.get_ydata() == pytest.approx(means)
+
+
+def test_an_algorithm_that_is_never_private_needs_no_choice_of_its_budget(table):
+    """One budget was chosen, but the figure was refused for want of one."""
+    figure = dp.plot(table, hue="algo", col="env", x="algo", eps=1)
+    assert legend_of(figure) == ["AdaP-UCB", "DP-SE", "UCB"]
+    figure = dp.plot(table, hue="env", x="algo", eps=0.1)
+    ends = table[(table["t"] == 300) & ~table["eps"].eq(1)]
+    means = ends.groupby(["env", "algo"])["regret"].mean()
+    for line, env in zip(figure.axes[0].lines, ("bernoulli_c1", "bernoulli_c2"), strict=True):
+        assert line.get_ydata() == pytest.approx(means[env])
+    free = table[(table["algo"] == "dp_se") & (table["eps"] == 1)].assign(eps=np.inf, setting="x")
+    message = message_of(dp.plot, [table, free], hue="env", x="algo", eps=0.1)
+    assert "several values of eps: choose one value" in message  # control

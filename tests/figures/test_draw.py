@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from legends import note_of
+from legends import legend_of, note_of
 from refusals import message_of
 from report_tables import regrets
 
@@ -15,7 +15,6 @@ from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
 from dpbandits.results.table import Table, curve_of
-from dpbandits.settings import groups
 
 REGRETS = regrets(runs=2, times=3)
 
@@ -38,12 +37,11 @@ REGRETS = regrets(runs=2, times=3)
         ("{kind: time", ["mine.yaml: not a readable YAML file"]),
     ],
 )
-def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, parts):
-    for module in (draw, groups):
-        monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
-    (tmp_path / "conf" / "experiment").mkdir(parents=True)
-    (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
-    message = message_of(figure_of_experiment, "mine", Table.of_frame(REGRETS))
+def test_a_bad_figure_is_refused_in_one_line(tmp_path, figure, parts):
+    (tmp_path / "experiment").mkdir()
+    contents = f"# @package _global_\nfigure: {figure}\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(contents)
+    message = message_of(figure_of_experiment, "mine", Table.of_frame(REGRETS), [str(tmp_path)])
     assert all(part in message for part in parts), message
 
 
@@ -66,7 +64,7 @@ def test_bands():
     assert 0 <= ci["low"][0] < 3 < ci["high"][0] < 15
     assert ci[["low", "high"]].isna().loc[1].all()  # equal runs have no interval
     quantiles = curve_of(rows, "t", "quantiles")
-    assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4])  # t, mean, median, ends
+    assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4, 4])  # ..., ends, runs
 
 
 NAMES = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
@@ -420,3 +418,26 @@ def test_values_at_or_below_zero_are_drawn(low, x):
     figure.canvas.draw()
     assert "values at or below 0, which these lines have: DP-SE." in note_of(figure)
     assert "no mean is above 0" in message_of(dp.plot, nothing, x=x, yscale="log")
+
+
+def test_rules_with_several_caps_have_a_line_for_each_cap():
+    """It was a traceback, and two medians stood at one budget of one line."""
+    rows = [
+        (rule, cap, eps, run, min(cap, 900 * (run + 1)), int(900 * (run + 1) < cap))
+        for rule, budgets in {"adap_tt": (0.5, 1.0), "tt_ucb": (np.inf,)}.items()
+        for cap in (1000, 5000) for eps in budgets for run in range(3)
+    ]  # fmt: skip
+    columns = ["rule", "cap", "eps", "run", "stopping_time", "halted"]
+    table = pd.DataFrame(rows, columns=columns).assign(env="bernoulli_c1", delta=0.1, seed=0)
+    right = table["halted"].where(table["halted"] > 0)
+    figure = dp.plot(table.assign(answer=right, correct=right))
+    drawn = {
+        x.get_label(): [*x.get_ydata()] for x in figure.axes[0].lines if "cap" in x.get_label()
+    }
+    low, high = [1000, 1000], [1800, 1800]
+    assert drawn == {
+        "AdaP-TT, cap = 1000": low, "AdaP-TT, cap = 5000": high,
+        "TT-UCB, cap = 1000": low, "TT-UCB, cap = 5000": high,
+    }  # fmt: skip
+    one = dp.plot(table.assign(answer=right, correct=right)[table["cap"] == 5000])
+    assert legend_of(one)[:2] == ["AdaP-TT", "TT-UCB"]

@@ -279,24 +279,6 @@ def test_an_environment_that_is_only_a_law_is_titled_with_its_means():
     assert "0.5" not in dp.plot(table, kind="tail").axes[0].get_title()
 
 
-def one_line(figure):
-    """The only line of a figure, whose rounds ascend."""
-    (line,) = [x for x in figure.axes[0].lines if len(x.get_xdata()) > 2]
-    assert (np.diff(line.get_xdata()) > 0).all()
-    return line
-
-
-@pytest.mark.parametrize("kind", ["time", "time_per_algorithm"])
-def test_settings_of_one_line_have_one_curve(kind):
-    """Of two horizons, of a blank and a value, or of two algorithms with one label. Mutation that
-    it catches: the curve of each setting is drawn, one after the other."""
-    table = dp.run("dp_se", "bernoulli_c2", eps=0.5, horizon=[1e3, 1e4], runs=3, jobs=1)
-    line = one_line(from_file("mine", {"kind": kind}, Table.of_frame(table))(Table.of_frame(table)))
-    assert line.get_xdata()[-1] == 1e4
-    at_end = table.loc[table["t"] == 1e4, "regret"].mean()
-    assert line.get_ydata()[-1] == pytest.approx(at_end)
-
-
 @pytest.mark.slow
 def test_algorithms_of_one_label_are_refused():
     """Their runs would be averaged."""
@@ -308,6 +290,15 @@ def test_algorithms_of_one_label_are_refused():
     other = table.assign(algo=table["algo"].replace("adap_ucb", "DP-SE"))
     assert "dp_se and DP-SE have the same label, DP-SE" in message_of(dp.plot, other)
     assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
+
+
+def test_lines_of_one_label_are_refused(measured):
+    """One of the two lines had no entry in the legend."""
+    first, second = "DP-SE, eps = 0.5", "DP-SE, eps = 1"
+    for labels in ({first: "X", second: "X"}, {first: r"DP-SE, $\epsilon$ = 1"}):
+        message = message_of(dp.plot, measured, x="algo", labels=labels)
+        assert message.startswith(f"labels: the lines {first} and {second} have the same label, ")
+    assert "X" in legend_of(dp.plot(measured, x="algo", labels={first: "X"}))
 
 
 def test_a_setting_with_the_default_of_a_parameter_has_a_line_of_its_own():
@@ -344,3 +335,33 @@ def test_small_numbers_of_a_linear_axis_stand_as_they_are():
     assert [Prefixed()(x) for x in (0.2, 0.05, 1.0, 2000.0, 3e6, 0.0)] == [
         "0.2", "0.05", "1", "2k", "3M", "0",
     ]  # fmt: skip
+
+
+def test_a_mean_over_time_is_over_the_same_runs_at_each_round():
+    """A line went up and down between the means of different runs."""
+    rows = [(r, t, (1 + 9 * r) * t) for r in range(2) for t in ((2, 5, 10), (3, 10))[r]]
+    table = pd.DataFrame(rows, columns=["run", "t", "regret"]).assign(algo="mine")
+    for band in ("ci", "std", "quantiles"):
+        message = message_of(dp.plot, table, band=band)
+        assert message.startswith("the table: some runs of mine have no row of t = 2, but others")
+    assert dp.summary(table)["mean"].tolist() == [55.0]
+    assert dp.plot(table[table["t"] == 10]).axes
+
+
+@pytest.mark.parametrize("kind", ["time", "time_per_algorithm", "contamination"])
+def test_a_line_is_no_mean_over_several_games(kind):
+    """A line of an experiment's figure was the mean over environments and horizons."""
+    rows = [
+        (algo, env, horizon, alpha, run, horizon, len(env) * horizon + run + alpha)
+        for algo in ("a", "b") for env in ("x", "yy") for horizon in (10, 20)
+        for alpha in (0.0, 0.1) for run in range(2)
+    ]  # fmt: skip
+    columns = ["algo", "env", "horizon", "env.alpha", "run", "t", "regret"]
+    frame = pd.DataFrame(rows, columns=columns).assign(eps=1.0, seed=0)
+    table = Table.of_frame(frame)
+    figure = from_file("mine", {"kind": kind}, table)(table)
+    lines = [x for ax in figure.axes for x in ax.lines if x.get_gid() != BOUND]
+    drawn = [y for line in lines for y in line.get_ydata()]
+    means = frame.groupby(["algo", "env", "horizon", "env.alpha"])["regret"].mean()
+    assert sorted(drawn) == pytest.approx(sorted(means))
+    assert any("x" in x and "$T$ = 20" in x for x in (line.get_label() for line in lines))

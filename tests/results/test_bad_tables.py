@@ -202,6 +202,22 @@ def test_names_are_text_whatever_they_look_like(tmp_path, name, monkeypatch):
     dp.plot(found)
 
 
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [("01", "1"), ("NA", "a blank"), ("1e5", "100000.0"), ("true", "True"), (" a", "'a'")],
+)
+def test_a_word_that_a_csv_file_cannot_hold_is_refused_when_it_is_saved(tmp_path, word, read):
+    """In CSV, two settings could not be told apart afterwards, or one would lose its word."""
+    rows = {"algo": "a", "t": 1, "regret": [1.0, 2.0], "run": [0, 1]}
+    message = message_of(dp.save, pd.DataFrame(rows | {"mode": word}), tmp_path / "t.csv")
+    said = f"column mode: a CSV file cannot hold the word {word!r}, which would be read as {read};"
+    assert said in message and not (tmp_path / "t.csv").exists()
+    apart = pd.DataFrame(rows | {"mode": ["1", "1.0"]})
+    assert "the word '1.0', which would be read as 1.0" in message_of(dp.save, apart, "t.csv")
+    plain = pd.DataFrame(rows | {"mode": "1"})
+    assert dp.load(dp.save(plain, tmp_path / "t.csv"))["mode"].tolist() == [1, 1]
+
+
 @pytest.mark.extra("pyarrow")
 def test_names_in_parquet_are_text(tmp_path):
     table = dp.run("ucb", horizon=100, runs=2, jobs=1).assign(env="NA", algo="2024")

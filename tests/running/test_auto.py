@@ -1,6 +1,7 @@
 """``runs=auto``: the bytes of a table depend on the runs in their order alone."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -112,6 +113,21 @@ def test_intervals_of_joined_tables_are_those_of_the_table_with_most_runs():
             pd.testing.assert_frame_equal(dp.summary(tables), expected)
 
 
+def test_the_bands_of_figures_are_the_intervals_of_the_summary():
+    """The bands were those of a fixed number of runs, which are too narrow."""
+    given = {"algo": "adap_klucb", "env": "bernoulli_c2", "horizon": 500, "jobs": 1}
+    table = dp.run(**given, eps=[0.5, 1], runs="auto", max_runs=101, precision=0.001)
+    found = dp.summary(table)
+    ends = found[["ci_low", "ci_high"]].to_numpy()
+    by_budget = dp.plot(table, x="eps").axes[0].collections[0].get_paths()[0].vertices
+    assert {*ends.ravel()} <= {*by_budget[:, 1]}
+    over_time = [ax.collections[0].get_paths()[0].vertices for ax in dp.plot(table, x="t").axes]
+    for (low, high), vertices in zip(ends, over_time, strict=True):
+        assert {low, high} <= {*vertices[vertices[:, 0] == 500, 1]}
+    runs = table[(table["t"] == 500) & (table["eps"] == 1)]["regret"].to_numpy()
+    assert ends[1, 1] > interval_of_mean(runs[:, np.newaxis])[1][0]  # of one look
+
+
 @pytest.mark.slow
 def test_stopping_times_have_as_many_runs_as_they_need(tmp_path):
     path = report(quick(tmp_path, STOPPING, runs="auto", precision=0.1, max_runs=200))
@@ -138,6 +154,22 @@ def test_a_dry_run_says_what_is_played_at_most(tmp_path):
     text = preview([requested(tmp_path, experiment="azize2022_fig8")])
     assert "further runs for the means of the summary: at most 40 s" in text
     assert "more runs" not in preview([requested(tmp_path, experiment="ren2020_fig2")])
+
+
+def test_a_dry_run_says_what_is_played_within_max_time(tmp_path):
+    """100,000 runs would take minutes; the first 100 are always played."""
+    given = {"algo": "ucb", "horizon": 2e5, "checkpoints": 2, "runs": "auto", "jobs": 1}
+    given |= {"max_runs": 100_000}
+    every, within, first = (
+        preview([requested(tmp_path, **given, **more)])
+        for more in ({}, {"max_time": 30}, {"max_time": 1e-3})
+    )
+    assert "on 1 worker, 100000 runs and their table" in every and "minutes" in every
+    assert "after 100, only runs that end within max_time=30 seconds:" in within
+    assert re.search(r"time left: (about|between) 3\d s .*at most 100000 runs", within)
+    assert "minutes" not in within
+    left = [line for line in first.splitlines() if line.startswith("time left")]
+    assert left[0].partition(" on ")[0] == left[1].partition(" on ")[0]
 
 
 @pytest.mark.slow

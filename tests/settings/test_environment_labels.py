@@ -2,7 +2,9 @@
 
 import json
 
+import pandas as pd
 import pytest
+from legends import legend_of
 from refusals import message_of
 
 import dpbandits as dp
@@ -60,6 +62,41 @@ def titles(table):
     if len(figure.axes) == 1:
         return [figure.heading.get_text().removeprefix("UCB on ").removesuffix(", $T$ = 50")]
     return [ax.get_title() for ax in figure.axes]
+
+
+@pytest.mark.slow
+def test_environments_of_one_label_are_told_apart_by_their_names(bandit, tmp_path):
+    """One line was the mean over two environments, and they were compared as one game."""
+    (tmp_path / "mine" / "env").mkdir(parents=True)
+    for name, base, label in (
+        ("a", "bernoulli_c1", "Coins"), ("b", "bernoulli_c2", "Coins"), ("c", "bernoulli_c2", "C1")
+    ):  # fmt: skip
+        file = tmp_path / "mine" / "env" / f"{name}.yaml"
+        file.write_text(f"defaults: [{base}, _self_]\nlabel: {label}\n")
+    line = "--config-dir mine -m algo=ucb,eps_greedy horizon=50 runs=4 jobs=1 env"
+    for given, named in {
+        "a,b": ["Coins (a)", "Coins (b)"],
+        "c,bernoulli_c1": ["C1 (c)", "bernoulli_c1"],
+        "a,c": ["Coins", "C1"],
+    }.items():
+        table = tmp_path / next(x for x in bandit(run, f"{line}={given}") if x.endswith(".csv"))
+        summary = table.with_suffix(".md").read_text()
+        assert all(f"| {name} " in summary for name in named)
+        found = dp.load(table)
+        assert dp.summary(found)["env"].unique().tolist() == named
+        assert dp.compare(found).groupby("env")["ratio"].min().eq(1).all()
+        shown = [{"bernoulli_c1": "C1"}.get(x, x) for x in named]
+        assert [ax.get_title() for ax in dp.plot(found).axes] == shown
+        ends = found[found["t"] == 50].groupby(["env", "algo"], sort=False)["regret"].mean()
+        drawn = [line.get_ydata()[-1] for ax in dp.plot(found).axes for line in ax.lines]
+        assert sorted(drawn) == pytest.approx(sorted(ends))
+
+
+def test_environments_of_one_title_are_told_apart_in_figures():
+    rows = {"algo": "a", "t": 1, "regret": [1.0, 2.0], "env": ["C1", "bernoulli_c1"]}
+    figure = dp.plot(pd.DataFrame(rows), x="t", hue="env")
+    assert legend_of(figure) == ["C1 (C1)", "C1 (bernoulli_c1)"]
+    assert [line.get_ydata().tolist() for line in figure.axes[0].lines] == [[1.0], [2.0]]
 
 
 @pytest.mark.slow

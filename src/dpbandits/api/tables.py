@@ -55,15 +55,16 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             format; otherwise it is CSV.
 
     Raises:
-        BadInput: the path has the ending of another compressed format, pyarrow is not installed, or
+        BadInput: the path has the ending of another compressed format, pyarrow is not installed,
             the argument is not a table of pandas or of a package that converts its tables to
-            pandas.
+            pandas, or the table has a word that a CSV file cannot hold.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..files import is_replaceable
     from ..results.formats import format_of
     from ..results.frames import frame_of
     from ..results.manifest import write_records
+    from ..results.reading import refuse_other_words
     from ..results.records import records_of
     from ..results.table import RECORDS
     from ..results.tables import write_table
@@ -76,6 +77,8 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         needed = "the path of a file is needed, not of a folder, a pipe or a device"
         raise BadInput(f"path={plain(path)}: {needed}")
     found = frame_of("the table", table)
+    if format_of(file) != "parquet":
+        refuse_other_words(f"path={plain(path)}", found)
     checksum = write_table(file, found)
     write_records(file, checksum, records_of(found.attrs.get(RECORDS)))
     return file

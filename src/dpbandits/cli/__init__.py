@@ -20,9 +20,14 @@ def leave_when_interrupted(command: str) -> None:
     it continues to ignore the signal.
     """
 
-    def leave(number: int, frame: FrameType | None) -> None:
-        os.write(2, f"{command}: interrupted\n".encode())
-        os._exit(128 + number)
+    def answer(number: int, frame: FrameType | None) -> None:
+        leave(command, number)
 
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, leave)
+        signal.signal(signal.SIGINT, answer)
+
+
+def leave(command: str, number: int) -> None:
+    """End an interrupted command at once, with one line."""
+    os.write(2, f"{command}: interrupted\n".encode())
+    os._exit(128 + number)

@@ -33,6 +33,7 @@ from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
 from ..running.monte_carlo import play_request
 from ..settings.auto import Auto
+from ..settings.groups import names_in
 from ..settings.request import Request, limits_of
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
@@ -65,6 +66,7 @@ def answer(question: Question, given: Namespace) -> int:
     for request in requests:
         check_writable(request.folder)
         check_size(request)
+        _check_figure(request)
         if options is not None:
             _check_style(request, options)
     if given.dry_run:
@@ -130,6 +132,16 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
         if auto.max_time < math.inf:
             ended += f" and max_time={auto.max_time:g}"
         yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
+
+
+def _check_figure(request: Request) -> None:
+    """Refuse the figure of a user's experiment that bandit-plot would refuse."""
+    name, described = request.config["experiment"], request.config["figure"]
+    if name is None or described is None or name in names_in("experiment"):
+        return
+    from ..figures.draw import parse_figure  # matplotlib takes a second to import
+
+    parse_figure(name, described, request.question)
 
 
 def _check_style(request: Request, style: TableOptions) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 
 from ..errors import BadInput, in_a_line
-from . import leave_when_interrupted
+from . import leave, leave_when_interrupted
 
 CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
@@ -68,6 +68,8 @@ def start(name: str, command: str = "") -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
+    except KeyboardInterrupt:  # before or after the command answers signals
+        leave(command, signal.SIGINT)
     finally:  # an interruption would only disturb the end of the interpreter
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -46,9 +46,14 @@ def preview(requests: Sequence[Request]) -> str:
     for request in requests:
         runs, most = request.most_runs, "at most " if request.auto else ""
         size = size_of(request.settings, runs)
-        if most:
-            lines.append(f"at most {runs:,} runs of each setting (runs=auto):")
-            lines.append(time_left(*_found([replace(request, runs=runs)])))
+        if request.auto is not None:
+            longest = request.auto.max_time
+            ends = f"; after {request.runs}, only runs that end within max_time={longest:g} seconds"
+            lines.append(
+                f"at most {runs:,} runs of each setting (runs=auto){ends * (longest < math.inf)}:"
+            )
+            found = _found([replace(request, runs=runs)])
+            lines.append(time_left(*found, request.runs, longest))
         elif (seconds := seconds_of_means(request)) > 0:
             lines.append(f"further runs for the means of the summary: at most {duration(seconds)}")
         lines += [
@@ -83,15 +88,16 @@ def text_of_status(found: Sequence[Status], jobs: int) -> str:
     return "\n".join([*lines, time_left(found, jobs)])
 
 
-def time_left(found: Sequence[Status], jobs: int) -> str:
-    """Return the time left as text."""
+def time_left(found: Sequence[Status], jobs: int, first: int = 0, longest: float = math.inf) -> str:
+    """Return the time left as text. For ``first`` and ``longest`` see ``seconds_left``."""
     left = sum(one.left for one in found)
     if left == 0:
         return "nothing is left to run"
-    least, most = seconds_left(found, jobs)
+    least, most = seconds_left(found, jobs, first, longest)
     if math.isnan(most):
         return f"time left: unknown, since no run comparable to some of the {left} runs is finished"
-    work = f"on {jobs} worker{'s' * (jobs != 1)}, {left} runs and their table"
+    count = f"{'at most ' * (longest < math.inf)}{left} runs and their table"
+    work = f"on {jobs} worker{'s' * (jobs != 1)}, {count}"
     if duration(least) == duration(most):
         return f"time left: about {duration(most)} {work}"
     why = "no run comparable to some of these runs is finished"

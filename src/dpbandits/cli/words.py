@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from hydra.core.override_parser.types import (
     IntervalSweep,
     Override,
     QuotedString,
+    RangeSweep,
     Sweep,
 )
 from hydra.errors import HydraException
@@ -34,6 +37,7 @@ from ..validation import folder, overflow, overflowing
 NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # a number of JSON
 LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
 MARK = "long_list_"
+DIGITS = 14  # significant digits of the values of a range, counted from the largest value
 
 
 class Word(NamedTuple):
@@ -152,13 +156,32 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
         )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
         raise BadInput(f"{word}: a sweep cannot be a value of another sweep")
-    swept = islice(override.sweep_iterator(), MOST_POINTS + 1)
-    found = Several(_data(x, lists) for x in swept)
+    if isinstance(value, RangeSweep) and not value.step:
+        raise BadInput(f"{word}: the step of a range must not be 0")
+    swept = _values(value) if isinstance(value, RangeSweep) else override.sweep_iterator()
+    found = Several(_data(x, lists) for x in islice(swept, MOST_POINTS + 1))
     if not found or len(found) > MOST_POINTS:
         raise BadInput(
             f"{word}: the sweep has {'no' if not found else f'more than {MOST_POINTS}'} values"
         )
     return Word(key, found, sign)
+
+
+def _values(given: RangeSweep) -> Iterator[Any]:
+    """Yield the values of a range, without its end. Hydra adds the step again and again, which
+    gives 0.30000000000000004 instead of 0.3, and sometimes the end.
+    """
+    numbers = given.start or 0, given.stop or 0, given.step
+    start, stop, step = numbers
+    count = max(0, math.ceil(round((stop - start) / step, 9)))
+    values = (start + i * step for i in range(min(count, MOST_POINTS + 1)))
+    if any(isinstance(x, float) for x in numbers):
+        digits = DIGITS - math.floor(math.log10(max(map(abs, numbers))))
+        values = (round(float(x), digits) for x in values)
+    found = list(values)
+    if given.shuffle:
+        random.shuffle(found)
+    yield from found
 
 
 def _parsed(word: str, text: str) -> Override:

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
 from ..results.table import Table
-from ..results.varying import SETTING, WITHOUT, varying
+from ..results.varying import SETTING, WITHOUT, varying, without_privacy
 from .bands import band_note
 from .final_regret import final_scale, regret_label, regret_vs
-from .labels import labelled, legend_name, rounds_text, setting_text
+from .labels import labelled, legend_name, rounds_text, setting_text, unprotected
 from .layout import arranged_panels, label_edges
 from .overlays import draw_references, references_by_panel
 from .regret_vs_time import time_panel
@@ -41,8 +41,11 @@ def column_panels(
             column that it does not show.
     """
     settings = table.settings
-    columns = filter(settings.__contains__, (*MAIN, *table.budgets, *table.varied))
-    several = varying(settings, columns, blank=True)
+    # an algorithm that is never private has no budget that could be chosen
+    counts = ~without_privacy(settings) | unprotected(settings, "algo")
+    several = varying(settings, MAIN, blank=True)
+    several += varying(settings[counts], table.budgets, blank=True)
+    several += varying(settings, table.varied, blank=True)
     places = [name for name in (x, hue, col) if name not in (None, "t")]
     for key, name in {"x": x, "hue": hue, "col": col}.items():
         if name is not None and name not in settings and (key, name) != ("x", "t"):

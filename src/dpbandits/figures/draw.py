@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import STOPPING
+from ..contracts.question import STOPPING, Question
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import answer_in
@@ -24,6 +24,7 @@ from ..results.metrics import METRICS, NASH, REGRET
 from ..results.summary import value_text
 from ..results.table import Table, of_frames
 from ..results.varying import without_privacy
+from ..settings.composed import composed_experiment
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .answers import figure_of_answer
@@ -257,7 +258,7 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
         draw: Draw = load_script(name).draw
         return draw
     known = name in names_in("experiment", folders)
-    described = read_experiment(name, folders).get("figure") if known else None
+    described = composed_experiment(name, tuple(folders)).get("figure") if known else None
     if described is None:
         return partial(figure_of_table, title=name)
     return from_file(name, described, table)
@@ -266,6 +267,17 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
 def from_file(name: str, described: Any, table: Table) -> Draw:
     """Return the function that draws the kind of figure that an experiment's file names, with the
     options in the file.
+    """
+    kind, metric, options = parse_figure(name, described, table.question)
+    draw = partial(KINDS[kind], **options)
+    return draw if metric == REGRET else lambda table: draw(table.measured(metric))
+
+
+def parse_figure(name: str, described: Any, question: Question) -> tuple[str, str, dict[str, Any]]:
+    """Check the key ``figure`` of an experiment that answers a question.
+
+    Returns:
+        The kind of the figure, its metric and its other options.
     """
     if not isinstance(described, Mapping):
         example = "{kind: time, title: TITLE} is needed"
@@ -282,12 +294,11 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
             raise unknown(place, plain(option), ["kind", *known])
         options[option] = OPTIONS[option](f"figure.{option}", described[option])
     metric = options.pop(METRIC)
-    if table.question.plays_on == (kind in ("stopping", "identification")):
-        found = "regret" if table.question.plays_on else "stopping times"
+    if question.plays_on == (kind in ("stopping", "identification")):
+        found = "regret" if question.plays_on else "stopping times"
         raise BadInput(f"figure.kind={kind} of experiment {name}: this kind cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
-    draw = partial(KINDS[kind], **options)
-    return draw if metric == REGRET else lambda table: draw(table.measured(metric))
+    return kind, metric, options
 
 
 def has_script(name: str) -> bool:

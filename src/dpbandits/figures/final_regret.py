@@ -18,7 +18,14 @@ from ..results.metrics import METRICS, REGRET
 from ..results.table import Table, curve_of
 from ..results.varying import SETTING
 from .bands import band_note, draw_band, scale_of, unstretched
-from .labels import budget_title, environment_titles, labelled, legend_name, rounds_text
+from .labels import (
+    budget_title,
+    environment_titles,
+    labelled,
+    labelled_games,
+    legend_name,
+    rounds_text,
+)
 from .layout import arranged_panels, label_edges, panels_of
 from .overlays import (
     RINGS,
@@ -175,7 +182,7 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
     """
     if "env.alpha" not in table.settings:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
-    table = labelled(table, but=["env.alpha"])
+    table = labelled_games(table, ["env.alpha"])
     runs = table.runs
     budgets = sorted(runs["eps"].unique())
     figure, axes = subplots(1, len(budgets), sharex=True, sharey=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, environment_title, own_labels, symbol
-from ..errors import together, unknown
+from ..errors import BadInput, together, unknown
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import WITHOUT, of_game, varying, without_privacy
@@ -107,6 +107,14 @@ def labelled(
     return table.assign(line=lines)
 
 
+def labelled_games(table: Table, but: Sequence[str] = (), within: Sequence[str] = ()) -> Table:
+    """Return ``labelled`` for panels that show several games: an environment or a horizon is part
+    of a label if the algorithm of the line has several of them, in one value of ``within``.
+    """
+    several = varying(table.settings, ["env", "horizon"], ["algo", *within])
+    return labelled(table, but, horizons="horizon" in several, environments="env" in several)
+
+
 def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
     """Return which settings have an infinite budget while their algorithm or rule has a finite
     budget in other settings, as bool series.
@@ -164,6 +172,15 @@ def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
             raise unknown("algorithm or line in labels:", name, known)
 
 
+def refuse_same_labels(named: Mapping[str, str]) -> None:
+    """Refuse labels that give two lines one entry of the legend; ``named`` maps lines to labels."""
+    shown: dict[str, str] = {}
+    for line, label in named.items():
+        if (other := shown.setdefault(label, line)) != line:
+            lines = f"{plain_text(other)} and {plain_text(line)}"
+            raise BadInput(f"labels: the lines {lines} have the same label, {label}")
+
+
 def environment_titles(table: Table) -> dict[str, str]:
     """Return the title of each environment of a table.
 
@@ -218,9 +235,14 @@ def meanings(labels: Iterable[str]) -> str:
 
 def as_it_stands(table: Table) -> Table:
     """Return the table with the labels of environments. All words are escaped, so that matplotlib
-    draws them unchanged.
+    draws them unchanged. If several environments have the same title, the name of each is added to
+    the title in parentheses.
     """
     settings = table.with_labels().settings.rename(columns=escaped)
+    env = settings["env"]
+    titles = env.map(environment_title)
+    alike = env.groupby(titles.to_numpy()).transform("nunique") > 1
+    settings["env"] = env.mask(alike, titles + " (" + env + ")")
     words = settings.select_dtypes(exclude=["number", "bool"])
     shown = words.map(lambda x: escaped(x) if isinstance(x, str) else x)
     return replace(table, settings=settings.assign(**shown))

@@ -21,6 +21,7 @@ from .labels import (
     environment_titles,
     finite_budgets,
     labelled,
+    labelled_games,
     legend_name,
     rounds_text,
     setting_text,
@@ -290,7 +291,7 @@ def time_panel(
         budgets = table.budgets if "eps_min" not in table.settings else ()
         values = {symbol(name): table.settings[name] for name in budgets}
         varied = {x: own.where(np.isfinite(own)) for x, own in values.items() if own.nunique() > 1}
-        table = labelled(table.assign(**varied), but=["panel"])
+        table = labelled_games(table.assign(**varied), ["panel"], ["panel"])
     curves, styles = table.curves(band, ["line", "panel"]), styles_of(table.settings, group)
     if scale == "log" or bounds is not None:
         scale = scale_over_time(curves)

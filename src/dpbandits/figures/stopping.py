@@ -18,7 +18,7 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM, STOPPING
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import QUANTILES, percent, summary_of, value_text
+from ..results.summary import EXAMINED, QUANTILES, percent, summary_of, value_text
 from ..results.table import Table
 from ..results.varying import WITHOUT, of_game, varying
 from ..settings.composed import read_group
@@ -242,6 +242,8 @@ def with_instances(table: Table) -> Table:
                 instances = instances + instances.map(lambda x: ", " if "\n" in x else "\n") + words
             else:
                 lines = lines + ", " + words
+    if settings.groupby([instances, lines])["cap"].nunique().max() > 1:
+        lines = lines + ", cap = " + settings["cap"].map(rounds_text)
     without = unprotected(settings, "rule")
     lines = lines.where(~without, lines + f", {WITHOUT}")
     order = np.argsort(~without.to_numpy(), kind="stable")
@@ -303,7 +305,7 @@ def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     The column ``beside`` is the budget, moved a little for each line, so that the marks of several
     lines at one budget do not overlap.
     """
-    columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
+    columns = [str(x) for x in table if x not in ("run", "value", EXAMINED, *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM)
     found = found.assign(**{name: found[name].fillna(found["cap"]) for name in QUANTILES})
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])

@@ -31,7 +31,7 @@ from ..results.metrics import REGRET
 from ..results.table import Table
 from ..results.varying import WITHOUT
 from .colours import APART, distance
-from .labels import check_labels, meanings, plain_text, scientific
+from .labels import check_labels, meanings, plain_text, refuse_same_labels, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .origin import FORMATS, comment, metadata, origin_of
 from .output import MATHEMATICS, pgf_settings, texts_in_tex, usual_tex
@@ -370,6 +370,7 @@ def finish(
     said = _beginning(lines, title)
     labels = {**own_labels(names if table is None else table.names), **chosen.labels}
     named = {x: labels.get(plain_text(x), x.removeprefix(said)) for x in lines}
+    refuse_same_labels(named)
     lines = {named[label]: line for label, line in lines.items()}
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)

@@ -4,6 +4,7 @@ than the table itself.
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..errors import BadInput
 from ..validation import CSV, DAMAGED, as_words, check_header, file_at, header_of, read_csv
-from .formats import format_of, parquet_pieces, read_parquet
+from .formats import csv_of, format_of, parquet_pieces, read_parquet
 from .frames import WORDS, of_arrays
+from .summary import value_text
 from .varying import ROWS, SETTING
 
 NAMES = (SETTING, *WORDS)  # columns of words, even if a word looks like a number
@@ -130,3 +133,20 @@ def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:
         return column.to_numpy()
     codes, found = pd.factorize(column)
     return np.array([*(words.setdefault(x, x) for x in found), np.nan], dtype=object)[codes]
+
+
+def refuse_other_words(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table with a word that is another value once it is read from a CSV file: 01 is the
+    number 1 there, and NA is a blank.
+    """
+    for name in (str(name) for name in table if _kind_of(table[name]) == "O"):
+        words = [word for word in table[name].unique() if isinstance(word, str) and word]
+        content = io.BytesIO(csv_of(pd.DataFrame({name: words})))
+        read = pd.read_csv(content, **as_words([name], NAMES), **CSV)[name]
+        for word, value, again in zip(words, read, read.duplicated(), strict=True):
+            if again or pd.isna(value) or word not in (str(value), value_text(value)):
+                found = "a blank" if pd.isna(value) else f"{value!r}"
+                held = f"a CSV file cannot hold the word {word!r}, which would be read as {found}"
+                raise BadInput(
+                    f"{where}: column {name}: {held}; write a .parquet file, or change the word"
+                )

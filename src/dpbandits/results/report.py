@@ -60,12 +60,14 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     path, question, records = table_path(request), request.question, request.records
     table = Table.of_store(found.store, request.settings, found.runs, records)
     checksum = write_pieces(path, table.pieces())
-    looks = {own: record.get(LOOKS, 1) for own, record in records.items()}
     if found.means is not None:
-        played, runs, examined = found.means
-        table = Table.of_store(found.store, request.settings, runs, records, played)
-        looks = {s.id: n for s, n in zip(request.settings, examined, strict=True)}
-    summary = summary_of(table.with_labels().runs, [*table.described, SETTING], question, looks)
+        played, runs, looks = found.means
+        examined = {
+            setting.id: {**records[setting.id], LOOKS: n}
+            for setting, n in zip(request.settings, looks, strict=True)
+        }
+        table = Table.of_store(found.store, request.settings, runs, examined, played)
+    summary = summary_of(table.with_labels().runs, [*table.described, SETTING], question)
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
     for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):

@@ -32,9 +32,10 @@ MATH = "\ue002"  # the mark before and after mathematics in a LaTeX cell
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
-def summary_of(
-    runs: pd.DataFrame, by: list[str], question: Question, looks: Mapping[str, int] | None = None
-) -> pd.DataFrame:
+EXAMINED = "_looks"  # a column of runs: how often the runs of their setting are examined
+
+
+def summary_of(runs: pd.DataFrame, by: list[str], question: Question) -> pd.DataFrame:
     """Summarise the ``value`` of each setting, such as the final regret or the stopping time.
 
     For stopping rules the summary also has ``halted``, the number of runs with an answer, and
@@ -49,7 +50,6 @@ def summary_of(
         runs: a row for each run, see ``Table.runs``.
         by: the columns in which settings differ.
         question: the question that the runs answer.
-        looks: with ``runs=auto``, how often the runs of each setting are examined, by setting id.
 
     Returns:
         One row for each setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
@@ -57,7 +57,7 @@ def summary_of(
             ``runs_needed``. ``runs_needed`` exceeds ``runs`` if the runs are too few to show the
             tail of their law.
     """
-    summary = mean_of(runs, by, looks)
+    summary = mean_of(runs, by)
     if question.plays_on:
         return summary
     groups = runs.groupby(by, sort=False, dropna=False)
@@ -81,17 +81,18 @@ def summary_of(
     return summary
 
 
-def mean_of(
-    runs: pd.DataFrame, by: list[str], looks: Mapping[str, int] | None = None
-) -> pd.DataFrame:
-    """Return the STATISTICS of ``summary_of`` for each setting, such as the mean."""
+def mean_of(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return the STATISTICS of ``summary_of`` for each setting, such as the mean. The column
+    EXAMINED of ``runs`` may say how often the runs of a setting were examined.
+    """
     groups = runs.groupby(by, sort=False, dropna=False)
     summary = groups["value"].agg(std="std", runs="count").reset_index()
     of_group = runs["value"].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
-    ids = summary.get(SETTING, summary["runs"])
-    each = np.array([(looks or {}).get(own, 1) for own in ids])
+    each = np.ones(len(summary))
+    if EXAMINED in runs:
+        each = groups[EXAMINED].max().to_numpy()
     # settings with the same number of runs and of examinations are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
         n, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]

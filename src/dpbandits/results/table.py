@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import declare_own
+from ..contracts.display import declare_own, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..environments.written import refuse_changed_laws
@@ -34,7 +34,7 @@ from .records import NO_RECORD, Record, agreeing, records_beside, records_of, wi
 from .references import with_constant
 from .run_store import Store
 from .scan import Scan
-from .summary import QUANTILES, mean_of, summary_of
+from .summary import EXAMINED, QUANTILES, mean_of, summary_of
 from .tables import WHOLE_OR_BLANK, batches, rows_in_store, rows_of_a_run, settings_table
 from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
@@ -182,9 +182,18 @@ class Table:
     @cached_property
     def runs(self) -> pd.DataFrame:
         """The end of each run, with the columns of its setting, and the measured quantity as
-        ``value``.
+        ``value``. If the runs of some setting were examined several times, there is also the column
+        EXAMINED.
         """
-        return self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
+        runs = self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
+        return self._examined(runs)
+
+    def _examined(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the column EXAMINED if runs of some setting were examined often."""
+        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
+        if not looks:
+            return rows
+        return rows.assign(**{EXAMINED: rows[SETTING].map(looks).fillna(1).astype(int)})
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """Yield all rows as users see them, in pieces of about ROWS rows."""
@@ -235,9 +244,7 @@ class Table:
 
     def with_labels(self) -> Table:
         """Return the table with the names of environments replaced by the labels in the records."""
-        labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
-        found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
-        return self.assign(env=found) if labels else self
+        return self.assign(env=environment_names(self.settings["env"], self.records))
 
     def summary(self) -> pd.DataFrame:
         """Summarise the statistic of each setting, see ``summary_of``.
@@ -246,8 +253,7 @@ class Table:
         mistakes divided by the expected mistakes of the best constant action.
         """
         by = [*self.described, SETTING]
-        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
-        found = summary_of(self.runs, by, self.question, looks)
+        found = summary_of(self.runs, by, self.question)
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
@@ -354,6 +360,9 @@ class Table:
 
         Returns:
             The columns of each setting, ``t``, and the columns of ``curve_of``.
+
+        Raises:
+            BadInput: a point of a curve would be a mean over fewer runs than another point.
         """
         about = self.settings.reset_index(names=SETTING)
         alike = about.groupby(list(by), sort=False, dropna=False)
@@ -375,14 +384,37 @@ class Table:
             yield together.assign(**{SETTING: together[SETTING].map(pooled)})
 
         found = pd.concat(
-            curve_of(part.rename(columns={self.statistic: "value"}), [SETTING, "t"], band)
+            curve_of(
+                self._examined(part.rename(columns={self.statistic: "value"})), [SETTING, "t"], band
+            )
             for part in parts()
             if len(part)
         )
+        lacking = found["runs"] < found.groupby(SETTING)["runs"].transform("max")
+        if lacking.any():
+            own, t = found.loc[lacking, [SETTING, "t"]].iloc[0]
+            name = self.settings.loc[own, self.question.group]
+            where = f"{self.name}: some runs of {name} have no row of t = {t:g}, but others have"
+            raise BadInput(f"{where}; a mean over time needs the same rounds in all runs")
         shown = first[first[SETTING] == first["pooled"]].drop(
             columns=["pooled", *found.columns.drop(SETTING)], errors="ignore"
         )
         return shown.merge(found, on=SETTING)
+
+
+def environment_names(names: pd.Series, records: Mapping[str, Record]) -> pd.Series:
+    """Return the label of the environment of each setting, or its name if it has no label.
+
+    If another environment has the same label or title, the name stands behind the label.
+
+    Args:
+        names: the names of the environments of settings, by the ids of settings.
+        records: the records of settings, by their ids.
+    """
+    labels = {own: x[LABEL] for own, x in records.items() if LABEL in x}
+    found = pd.Series([labels.get(str(own), env) for own, env in names.items()], names.index)
+    alike = names.groupby(found.map(environment_title).to_numpy()).transform("nunique") > 1
+    return found.mask(alike & names.index.isin(labels), found + " (" + names + ")")
 
 
 def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -407,9 +439,9 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
 
     Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band). The
-            band is NaN where it is not defined: equal runs have no interval, and a single run has
-            no standard deviation.
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band), and
+            the number of ``runs``. The band is NaN where it is not defined: equal runs have no
+            interval, and a single run has no standard deviation.
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
@@ -424,7 +456,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     elif band == "std":
         std = value.std()
         low, high = mean - std, mean + std
-    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
+    columns = {"mean": mean, "middle": middle, "low": low, "high": high, "runs": value.size()}
     return pd.DataFrame(columns).reset_index()
 
 

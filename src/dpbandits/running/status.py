@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from ..results.run_store import Damaged, RunStore
 from ..results.tables import rows_of_a_run
 from ..settings.setting import Setting
@@ -50,7 +52,9 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
     return Status(setting, done, runs - done, seconds=seconds)
 
 
-def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
+def seconds_left(
+    found: Sequence[Status], jobs: int, first: int = 0, longest: float = math.inf
+) -> tuple[float, float]:
     """Estimate the smallest and the largest number of seconds until the table of some settings is
     written.
 
@@ -58,23 +62,29 @@ def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
     for storing runs and writing the table. If a setting has no finished run, its runs are assumed
     to take as long as runs of other settings with the same algorithm and horizon. If there are no
     such runs either, each round is assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds;
-    for an algorithm in plain Python the estimate is then NaN.
+    for an algorithm in plain Python the estimate is then NaN. If the runs take longer than
+    ``longest`` seconds, only the runs that end in this time are played, and the ``first`` runs of
+    each setting.
     """
     known = defaultdict(list)
     for one in found:
         if not math.isnan(one.seconds):
             known[one.setting.algo, one.setting.horizon].append(one.seconds)
-    least = most = 0.0
+    every, always = np.zeros(2), np.zeros(2)  # at least and at most
     for one in found:
         if one.left:
             own = [one.seconds] if not math.isnan(one.seconds) else []
             like = own or known[one.setting.algo, one.setting.horizon]
             if like:
-                low = high = sum(like) / len(like)
+                each = np.full(2, sum(like) / len(like))
             else:
                 cost = Task(one.setting, (0,)).cost if one.setting.algorithm.compiled else math.nan
-                low, high = (cost * seconds for seconds in ROUND)
-            least, most = least + one.left * low, most + one.left * high
-    rows = sum((one.done + one.left) * rows_of_a_run(one.setting) for one in found)
-    written = rows * A_ROW + len(found) * A_SETTING
-    return least / jobs + written, most / jobs + written
+                each = cost * np.array(ROUND)
+            every += one.left * each / jobs
+            always += max(0, min(one.left, first - one.done)) * each / jobs
+    played = np.maximum(np.minimum(every, longest), always)
+    share = np.where(every > 0.0, played / np.where(every > 0.0, every, 1.0), 1.0)
+    rows = sum((one.done + one.left * share) * rows_of_a_run(one.setting) for one in found)
+    # quick runs may take longer together with their table, since more of them end in time
+    least, most = np.sort(played + rows * A_ROW + len(found) * A_SETTING)
+    return float(least), float(most)

@@ -24,9 +24,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue, OmegaConfBaseException
 
 from ..contracts.algorithm import Algorithm
+from ..contracts.question import REGRET
 from ..errors import BadInput, in_a_line, nearest, plain
 from ..files import package_folder
-from .groups import file_of, names_in
+from .groups import file_of, names_in, question_of
 from .user_files import load_laws
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
@@ -335,6 +336,14 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
 
 # Caching is possible, since the package's files do not change
 _compose_ours = lru_cache(maxsize=4096)(_compose)
+
+
+def composed_experiment(name: str, folders: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    """Return the keys of an experiment with all keys of the command, without resolved references.
+    Keys of files that the experiment extends count.
+    """
+    question = question_of(name, folders) or REGRET
+    return compose_files(question.keys_file, {"experiment": name}, folders).tree
 
 
 def read_group(

@@ -314,3 +314,32 @@ def test_an_experiment_of_one_s_own_has_the_figure_of_its_file(bandit, refused):
     assert "nonsense" in refused(plot, line.split())
     write({"kind": "budget", "titel": "Mine"})
     assert "titel" in refused(plot, line.split())
+
+
+def test_a_run_refuses_the_figure_that_could_not_be_drawn(here, refused):
+    """The runs may take hours before somebody draws them."""
+    own = Path("mine/experiment/my1.yaml")
+    own.parent.mkdir(parents=True)
+    line = "--config-dir mine experiment=my1 horizon=50 runs=2"
+    for figure, said in {
+        "{kind: budget, titel: Mine}": "option of figure.kind=budget of experiment my1: 'titel'",
+        "{kind: budgets}": "unknown figure.kind of experiment my1: 'budgets': did you mean budget?",
+        "{kind: stopping}": "figure.kind=stopping of experiment my1: this kind cannot draw regret",
+    }.items():
+        own.write_text(f"# @package _global_\nfigure: {figure}\n")
+        assert said in refused(run, line.split())
+        assert said in refused(run, [*line.split(), "--dry-run"])
+
+
+def test_an_experiment_that_extends_another_has_its_figure(bandit):
+    own = Path("mine/experiment")
+    own.mkdir(parents=True)
+    figure = {"kind": "budget", "title": "The first"}
+    keys = {"horizon": 50, "runs": 2, "jobs": 1, "sweep": {"eps": [0.5, 1]}, "figure": figure}
+    (own / "first.yaml").write_text("# @package _global_\n" + json.dumps(keys))
+    later = "# @package _global_\ndefaults: [first, _self_]\nseed: 1\n"
+    for name, more, title in ("a", "", "The first"), ("b", "figure: {title: Mine}\n", "Mine"):
+        (own / f"{name}.yaml").write_text(later + more)
+        bandit(run, f"--config-dir mine experiment={name}")
+        drawn = "\n".join(bandit(plot, f"--config-dir mine experiment={name} out=-"))
+        assert title in drawn and "privacy budget" in drawn

@@ -19,6 +19,11 @@ pytestmark = pytest.mark.usefixtures("unchanged")
         ("algo=ucb,dp_se", ["ucb", "dp_se"]),
         ("algo=glob(adap_*)", ["adap_klucb", "adap_ucb"]),
         ("eps=range(1,4)", [1, 2, 3]),
+        ("eps=range(0.1,0.5,0.1)", [0.1, 0.2, 0.3, 0.4]),  # no 0.30000000000000004
+        ("eps=range(0.5,0.8,0.1)", [0.5, 0.6, 0.7]),
+        ("eps=range(0.1,0.8,0.1)", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]),  # the end is left out
+        ("eps=range(0.4,0.1,-0.1)", [0.4, 0.3, 0.2]),
+        ("eps=sort(range(0.1,0.4,0.1),reverse=true)", [0.3, 0.2, 0.1]),
         ("eps=choice(1,0.5)", [1, 0.5]),
         ("env.means=[.9,.8],[.5,.4,.3]", [[0.9, 0.8], [0.5, 0.4, 0.3]]),
         ("env.means=[.9,.8]", [0.9, 0.8]),
@@ -30,6 +35,13 @@ def test_a_sweep_of_hydra_is_the_values_of_a_key(word, values):
     found = value_of(word)
     assert (found.key, found.value) == (word.partition("=")[0], values)
     assert found.many == (word not in ("env.means=[.9,.8]", "eps=3"))
+
+
+def test_a_range_has_a_step_and_may_be_shuffled():
+    found = value_of("eps=shuffle(range(0.1,0.8,0.1))").value
+    assert sorted(found) == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+    assert value_of("horizon=range(1000000000000001,1000000000000003)").value[0] == 10**15 + 1
+    assert "the step of a range must not be 0" in message_of(value_of, "eps=range(0,1,0)")
 
 
 def test_the_settings_of_a_multirun_are_those_of_a_sweep():

@@ -213,7 +213,8 @@ def _equal_scales(first: Draws, shifted: Shifted) -> bool:
         (d.scale, e.scale) for i, (d, e) in enumerate(zip(first, shifted.draws, strict=True))
         if i not in shifted.released or any(d.added[:1]) == any(e.added[:1])
     ]  # fmt: skip
-    return not both or _close(*np.array(both, float).T, 0.0)
+    scales = np.array(both, float).reshape(-1, 2)
+    return _close(scales[:, 0], scales[:, 1], 0.0)
 
 
 def _change(first, second, places) -> str:

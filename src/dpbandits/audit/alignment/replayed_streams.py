@@ -187,8 +187,8 @@ class Branch(Given):
 
     @property
     def laws(self) -> str:
-        """The laws of all later draws as text, each with the first number other than 0 that is added
-        to the draw.
+        """The laws of all later draws as text, each with the first number other than 0 that is
+        added to the draw.
         """
         found = [
             (d.kind, d.shape, d.scale, [x for x in d.added if x][:1], [p for p, _ in d.chances])
