@@ -8,7 +8,7 @@ from matplotlib.ticker import EngFormatter
 
 from dpbandits.contracts.display import line_of
 from dpbandits.environments.populations import build_population
-from dpbandits.figures.bands import INTERVAL
+from dpbandits.figures.choices import INTERVAL
 from dpbandits.figures.final_regret import regret_label
 from dpbandits.figures.labels import legend_name
 from dpbandits.figures.style import PALETTE, finish, styled, subplots

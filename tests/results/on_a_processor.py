@@ -16,7 +16,7 @@ from dpbandits.claims.statistics import largest_ratio, quotient_of_means
 from dpbandits.comparison import pairs
 from dpbandits.comparison.pairs import located
 from dpbandits.contracts.question import REGRET
-from dpbandits.figures.bands import BANDS
+from dpbandits.figures.choices import BANDS
 from dpbandits.results.intervals import TAIL
 from dpbandits.results.summary import text_of_summary
 from dpbandits.results.table import Table, curve_of

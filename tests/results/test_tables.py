@@ -106,6 +106,7 @@ def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, qu
 def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
     """The control makes the table before it is written."""
     monkeypatch.setattr(tables, "ROWS", 200)
+    monkeypatch.setattr("dpbandits.results.table.ROWS", 200)
     runs, eps = 10, [k / 10 for k in range(1, 21)]
     requests = [
         requested(tmp_path, algo="dp_se", eps=some, horizon=1e5, checkpoints=80, runs=runs)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
+from ..figures.choices import BANDS, axis_of, check_columns, chosen_settings
 from ..figures.options import KEYS, FigureOptions
 from ..figures.origin import files_of, formats_of, origin_in
 from ..files import check_writable
@@ -99,24 +100,24 @@ def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tu
     and band were chosen.
     """
     keys, table = given.keys, open_tables(files)
-    if not chosen.eps and not chosen.env:
-        chosen.numbers(list(map(str, table.settings[table.question.group])))  # raises for typos
-    from ..figures.bands import BANDS
-    from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
-
-    x, kind = keys.get("x"), keys.get("kind")
+    shown = chosen_settings(table, chosen)
+    x, kind, hue, col = (keys.get(name) for name in ("x", "kind", "hue", "col"))
+    if table.question.plays_on and kind is None:
+        check_columns(shown, x, hue, col)
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
             band_of = "with y=quantiles the band is always 10 % to 90 % of the runs"
             raise BadInput(f"band={band}: {band_of}; leave band out")
         band = "quantiles"
+    # matplotlib takes a second to import, so mistakes are reported before the import
+    from ..figures.draw import figure_as_chosen
+
     figure = figure_as_chosen(
         table, chosen, bounds="bounds=true" if is_true(keys, "bounds") else None,
         metric=keys.get("metric", REGRET), folders=given.folders, x=x, band=band, kind=kind,
-        marks=is_true(keys, "marks"), hue=keys.get("hue"), col=keys.get("col"),
+        marks=is_true(keys, "marks"), hue=hue, col=col,
     )  # fmt: skip
-    if table.question.plays_on and kind is None and not {"hue", "col"} & set(keys):
-        drawn = x or axis_of(chosen_settings(table, chosen), None)
-        print(f"drawn with x={drawn} band={band}", file=sys.stderr)
+    if table.question.plays_on and kind is None and hue is None and col is None:
+        print(f"drawn with x={x or axis_of(shown, None)} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -13,19 +13,10 @@ from matplotlib.axes import Axes
 from ..errors import BadInput
 from ..results.table import Table, curve_of
 from ..results.varying import SETTING
+from .choices import BANDS
 from .options import current
 
 FURTHEST = 3.0  # an axis shows a band down to its curve divided by this factor
-INTERVAL = "95 % interval of the mean"
-# The meaning of the line and of the band, for each kind of band
-BANDS = {
-    "ci": ("mean", f"the {INTERVAL}"),
-    "std": ("mean", "one standard deviation on each side"),
-    "quantiles": (
-        "median",
-        "10 % to 90 % of the runs, and marks the mean, which rare runs can move out of the band",
-    ),
-}
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any, has_edges: bool = False) -> None:

@@ -12,18 +12,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.display import environment_title, symbol
-from ..errors import BadInput, unknown
+from ..errors import BadInput
 from ..results.table import Table
-from ..results.varying import SETTING, WITHOUT, varying, without_privacy
+from ..results.varying import WITHOUT
 from .bands import band_note
+from .choices import several_columns
 from .final_regret import final_scale, regret_label, regret_vs
-from .labels import labelled, legend_name, rounds_text, setting_text, unprotected
+from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
 from .overlays import draw_references, references_by_panel
 from .regret_vs_time import time_panel
 from .style import finish, styled, styles_of
-
-MAIN = ("algo", "env", "horizon")  # columns of every table that may vary
 
 
 @styled
@@ -37,20 +36,11 @@ def column_panels(
     environments included.
 
     Raises:
-        BadInput: the table has no such column, or the figure would average over several values of a
-            column that it does not show.
+        BadInput: the figure would average over several values of a column that it does not show.
     """
     settings = table.settings
-    # an algorithm that is never private has no budget that could be chosen
-    counts = ~without_privacy(settings) | unprotected(settings, "algo")
-    several = varying(settings, MAIN, blank=True)
-    several += varying(settings[counts], table.budgets, blank=True)
-    several += varying(settings, table.varied, blank=True)
     places = [name for name in (x, hue, col) if name not in (None, "t")]
-    for key, name in {"x": x, "hue": hue, "col": col}.items():
-        if name is not None and name not in settings and (key, name) != ("x", "t"):
-            raise no_column(key, name, ["t"] * (key == "x") + several, table)
-    if left := [name for name in several if hue is not None and name not in places]:
+    if left := [x for x in several_columns(table) if hue is not None and x not in places]:
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:
@@ -84,14 +74,6 @@ def column_panels(
             ax.set_xscale("log")
     label_edges(axes, symbol(x, table.names), regret_label(table))
     return finish(figure, title, table, band_note(table, band))
-
-
-def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInput:
-    """Return the error for a column name of the user that is not a column of settings."""
-    if name not in ("run", SETTING, *table.question.measured):
-        return unknown(key, name, known)
-    choice = f"choose from {', '.join(known)}" if known else "the table has none"
-    return BadInput(f"{key}={name}: not a column of settings; {choice}")
 
 
 def value_title(name: str, value: Any, algos: Iterable[str] = ()) -> str:

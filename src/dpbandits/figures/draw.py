@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -21,18 +19,16 @@ from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import answer_in
 from ..results.metrics import METRICS, NASH, REGRET
-from ..results.summary import value_text
 from ..results.table import Table, of_frames
-from ..results.varying import without_privacy
 from ..settings.composed import composed_experiment
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .answers import figure_of_answer
-from .bands import BANDS
 from .bounds import curves
-from .columns import column_panels, no_column
+from .choices import BANDS, axis_of, check_columns, chosen_settings, columns_of_words
+from .columns import column_panels
 from .final_regret import budget_panels, contamination_panels, parameter_panels, tail_panels
-from .labels import as_it_stands, finite_budgets, usual_title
+from .labels import as_it_stands, usual_title
 from .options import SCALES, FigureOptions
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import identification_panels, stopping_panels
@@ -132,34 +128,6 @@ def figure_as_chosen(
         return figure_of_table(table, usual_title(table), drawn, **given)
 
 
-def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
-    """Return the part of a table with the chosen algorithms, budgets and environments, in the
-    legend's order. A user chooses an environment by its name or its label.
-
-    Algorithms without privacy are drawn at every budget.
-
-    Raises:
-        BadInput: the table has no such algorithm, budget or environment.
-    """
-    for key in ("eps", "env"):
-        if not (wanted := getattr(chosen, key)):
-            continue
-        none = pd.Series(dtype=float)
-        names, labels = (x.settings.get(key, none) for x in (table, table.with_labels()))
-        known = [x for x in dict.fromkeys([*names, *labels]) if not pd.isna(x)]
-        if missing := [x for x in wanted if x not in known]:
-            raise unknown(key, value_text(missing[0]), map(value_text, known))
-        free = without_privacy(table.settings) if key == "eps" else False
-        table = table.where(names.isin(wanted) | labels.isin(wanted) | free)
-    names, free = table.settings[table.question.group], without_privacy(table.settings)
-    lacking = free & ~without_privacy(table.settings, unknown=False) & names.isin(names[~free])
-    if lacking.any():  # its line would look like the line of the same algorithm with a budget
-        raise BadInput(
-            f"{table.name}: the budget of {names[lacking].iloc[0]} is blank in some rows"
-        )
-    return table.take(chosen.numbers(list(map(str, names))))
-
-
 def figure_of_table(
     table: Table,
     title: str,
@@ -211,34 +179,13 @@ def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tu
     """Return the kind of a figure of regret, as text for messages, and the function that draws such
     a figure.
     """
-    words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
-    if hue is not None or col is not None or x in words:
+    check_columns(table, x, hue, col)
+    if hue is not None or col is not None or x in columns_of_words(table):
         axis = x or axis_of(table, None)
         what = "a figure with hue=, with col=, or with x= of words"
         return what, partial(column_panels, x=axis, hue=hue, col=col)
     x = axis_of(table, x)
     return f"a figure against x={x}", AXES.get(x, partial(parameter_panels, x=x))
-
-
-def axis_of(table: Table, x: str | None) -> str:
-    """Return what a figure shows regret against: the requested column or time, or else what suits
-    the table.
-
-    Raises:
-        BadInput: the table has no such axis.
-    """
-    budgets = Counter(name for name, value in finite_budgets(table) if np.isfinite(value))
-    if x is None:
-        return next((name for name, values in budgets.items() if values > 4), "t")
-    numbers = table.settings.select_dtypes(["number", "bool"])
-    varied = [name for name in table.varied if name in numbers]
-    varied += ["horizon"] if numbers["horizon"].nunique() > 1 else []
-    if x in BUDGETS and x not in budgets:
-        others = "".join(f"; the table has values of {name}" for name in budgets)
-        raise BadInput(f"x={x}: no algorithm in the table has a finite privacy budget {x}{others}")
-    if x not in AXES and x not in varied:
-        raise no_column("x", x, ["t", *budgets.keys(), *varied], table)
-    return x
 
 
 def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -> Draw:

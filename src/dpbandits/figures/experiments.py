@@ -30,7 +30,8 @@ from ..settings.resolve import ROWS
 from ..settings.sweep import grids, names_varied
 from ..validation import as_integer, read_csv
 from .bounds import curves
-from .draw import chosen_settings, figure_of_experiment, has_script, script_of
+from .choices import chosen_settings
+from .draw import figure_of_experiment, has_script, script_of
 from .labels import as_it_stands
 from .options import FigureOptions
 from .style import save

@@ -25,7 +25,8 @@ from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
-from .bands import INTERVAL, bars
+from .bands import bars
+from .choices import INTERVAL
 from .labels import budget_title, finite_budgets, legend_name, rounds_text, unprotected
 from .style import SHARE, Styles, finish, marker, styled, styles_of, subplots
 

@@ -436,7 +436,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     """Compute the mean of ``value`` over the runs and a band around it, for each value of the
     columns ``by``, in ascending order.
 
-    ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
+    ``band`` is a key of ``figures.choices.BANDS``, or None for means only.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band), and

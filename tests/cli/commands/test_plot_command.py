@@ -86,8 +86,8 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("a.csv bounds=true", ["bounds=true needs", "written beside a.csv is missing"]),
-        ("b.csv bounds=true", ["bounds=true needs", "written beside b.csv is missing"]),
+        ("a.csv bounds=true", ["bounds=true needs", "the .json file beside a.csv is missing"]),
+        ("b.csv bounds=true", ["bounds=true needs", "the .json file beside b.csv is missing"]),
         ("experiment=wu2023_raw bounds=true", ["wu2023_raw takes no bounds", "wu2023_raw.csv"]),
     ],
 )
