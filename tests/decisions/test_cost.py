@@ -395,3 +395,12 @@ def test_an_undecided_schedule_says_whether_more_runs_help():
     assert not equal["reached"] and equal["answer"].endswith(
         "; all runs are equal to the goal, so that more runs do not help"
     )
+
+
+@pytest.mark.slow
+def test_runs_without_privacy_that_never_end_are_cut():
+    """Two equal arms: no rule can name the better one, with privacy or without."""
+    given = {"samples": 20, "runs": 64, "delta": 0.05, "jobs": 1}
+    found = dp.budget(rule="ctb_tt", env=dp.bernoulli([0.5, 0.5]), **given).iloc[0]
+    assert not found["reached"] and found["free_ended"] < 1
+    assert "at least 20,000 without privacy" in found["answer"]

@@ -38,6 +38,7 @@ from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, 
 from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # the default cap of a search, as a multiple of the goal in samples
+FREE_TIMES = 100  # the default cap of runs without privacy, as a multiple of that cap
 GOALS, NEXT_GOAL = 8, 1.1  # most goals that are tried instead of one out of reach; least step
 FREE_RUNS = 64  # least number of runs without privacy that are played before a search
 ENDS = 0.9  # a test counts as ending at a budget if at least this share of its runs ends
@@ -286,12 +287,14 @@ def budget_for_samples(
             return float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
 
         free = free_ended = math.nan
+        own_cap = rule.given["cap"]
+        if own_cap is None and ratio is None:
+            rule.given["cap"] = FREE_TIMES * cap_of(goal)
         if rule.can_be_free:
             free, free_ended = without_privacy(max(FREE_RUNS, runs // 8))
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
-        own_cap = rule.given["cap"]
         if own_cap is None:
             rule.given["cap"] = cap_of(aim)
         cap = float(rule.at(most).horizon)

@@ -140,7 +140,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     if min(mu) < 0 or max(mu) <= 0:
         raise BadInput(f"means={plain(means)}: means of at least 0, not all 0, are needed")
     if g is None and max(mu) > 1:
-        raise BadInput(f"means={plain(means)}: means of at most 1 are needed, unless g is given")
+        raise BadInput(f"means={plain(means)}: means of at most 1 are needed, or g=NUMBER")
     rate = max(mu) ** (1 / order) if g is None else as_number("g", g)
     if not 0 < rate * max(mu) <= 1:
         raise BadInput(

@@ -128,7 +128,7 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         place = f"DIR/{group}/{own}.{'yaml' if group == 'env' else 'py'}"
         start = " One" if found.endswith("?") else "; one"
-        one = f"{start} of your own is {place} with --config-dir DIR"
+        one = f"{start} of your own must be in {place}, with --config-dir DIR"
         found += one if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 

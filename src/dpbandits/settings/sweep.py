@@ -36,7 +36,8 @@ def grids(config: Mapping[str, Any]) -> list[Grid]:
             if not isinstance(name, str):
                 raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
             if not isinstance(values, list) or not values:
-                raise BadInput(f"sweep.{name}={plain(values)}: a list of values is needed")
+                needed = "at least one value" if values == [] else "a list of values"
+                raise BadInput(f"sweep.{name}={plain(values)}: {needed} is needed")
         size = math.prod(map(len, grid.values()))
         if size > MOST_POINTS:
             raise BadInput(f"sweep: {size} settings, more than {MOST_POINTS}")

@@ -84,8 +84,8 @@ def least(
 
     ``pulls(kappa Q)`` returns the first term of the bound for each arm. ``n`` is the factor of the
     last two terms, 2 in Theorem 7 and 1 in Theorem 10. Every kappa gives a valid bound, so the
-    result is valid even if the search misses the infimum. If all levels are equal (Q = 0), kappa
-    may be infinite.
+    result is valid even if the search misses the infimum. If all users have the same level (Q =
+    0), the bound falls in kappa, so kappa is infinite.
     """
 
     def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
