@@ -4,15 +4,20 @@ import os
 import subprocess
 
 import pytest
+from refusals import message_of
 from sweeps import report, requested
 
+from dpbandits.files import sha256_of
 from dpbandits.results import manifest
 from dpbandits.results.manifest import (
     UNREADABLE,
     commit,
     is_current,
     read_manifest,
+    read_records,
+    table_of,
     table_path,
+    write_records,
 )
 
 ODD = {
@@ -68,3 +73,25 @@ def test_a_table_is_current_for_the_keys_of_its_manifest(tmp_path):
     assert is_current(table, request.config | {"jobs": 2}, request.settings)
     assert not is_current(table, request.config | {"runs": 2}, request.settings)
     assert not is_current(table, request.config, request.settings * 2)
+
+
+def test_records_are_those_of_the_content_of_a_table(tmp_path):
+    table, records = tmp_path / "t.csv", {"a": {"algo": "ucb"}}
+    table.write_bytes(b"one")
+    write_records(table, sha256_of(table), records)
+    assert read_records(table) == records
+    table.write_bytes(b"two")
+    with pytest.raises(UNREADABLE):
+        read_records(table)
+
+
+def test_the_table_of_an_experiment_is_found_by_its_name(tmp_path):
+    """The experiment is one of the package, or one whose table exists."""
+    assert "bandit-run experiment=azize2022_fig2" in message_of(
+        table_of, "azize2022_fig2", tmp_path
+    )
+    assert "unknown experiment 'other'" in message_of(table_of, "other", tmp_path)
+    (tmp_path / "other.csv").write_text("")
+    assert table_of("other", tmp_path) == tmp_path / "other.csv"
+    (tmp_path / "azize2022_fig2.csv").write_text("")
+    assert table_of("azize2022_fig2", tmp_path) == tmp_path / "azize2022_fig2.csv"

@@ -17,9 +17,11 @@ from dpbandits.contracts.question import (
     STOPPING,
 )
 from dpbandits.results import run_store
+from dpbandits.results.possible import impossible
 from dpbandits.results.run_store import Damaged, RunStore
 from dpbandits.running import play
 from dpbandits.running.monte_carlo import run_request
+from dpbandits.settings.setting import data_of
 
 ASKED = {
     REGRET: {"algo": "dp_se", "env": "bernoulli_c2"},
@@ -143,3 +145,13 @@ def test_an_answer_that_no_rule_can_give_fails_a_run(monkeypatch, answer):
     monkeypatch.setattr(play, "play_loop", faulty)
     with pytest.raises(ValueError, match="what no run can: the answer"):
         play.play(setting, 0)
+
+
+@pytest.mark.parametrize(("times", "words"), [(1.0, ""), (1.001, "more regret than its rounds")])
+def test_regret_may_be_as_large_as_a_wrong_action_in_every_round_makes_it(times, words):
+    given = {"algo": "uniform_play", "env": {"law": "labels", "source": "sklearn:iris"}}
+    [setting] = requested(**given, checkpoints=3).settings
+    rounds = setting.rounds().astype(float)
+    regrets = times * rounds * data_of(setting).instance.largest_gap
+    found = impossible(setting, regrets.reshape(1, -1, 1), np.array([math.nan]))
+    assert found == "" if not words else found.startswith(words)

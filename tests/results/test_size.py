@@ -70,3 +70,10 @@ def test_settings_with_too_few_runs_are_listed():
     [line] = lines_of_tails(found[:2], REGRET)
     assert "eps=1 " in line and "about 20 would do" in line
     assert list(lines_of_tails(found[:1], REGRET)) == []
+
+
+def test_the_memory_is_that_of_two_copies_of_the_runs_of_the_largest_setting():
+    settings = requested(algo="dp_se", horizon=[10, 1000], checkpoints=100).settings
+    largest = max(map(size.record_bytes, settings))
+    assert largest > min(map(size.record_bytes, settings))
+    assert size_of(settings, 7).memory == 14 * largest

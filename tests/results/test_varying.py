@@ -1,8 +1,12 @@
 """The columns that tell settings apart which a table would show alike."""
 
-import pandas as pd
+from types import SimpleNamespace
 
-from dpbandits.results.tables import unjudged
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpbandits.results.tables import true_hypothesis, unjudged
 from dpbandits.results.varying import disambiguate, varying
 
 RECORD = {
@@ -78,3 +82,16 @@ def test_only_a_mean_between_two_hypotheses_is_not_judged():
     means = pd.DataFrame({"true_mean": [0.3, 0.4, 0.5, 0.6, 0.7], "mu0": 0.4, "mu1": 0.6})
     assert unjudged(means).tolist() == [False, False, True, False, False]
     assert not unjudged(means.drop(columns="mu0")).any()
+
+
+@pytest.mark.parametrize(
+    ("mean", "right"),
+    [(0.1, [1, 0]), (0.3, [1, 0]), (0.5, [None] * 2), (0.7, [0, 1]), (0.8, [0, 1])],
+)
+def test_a_mean_at_the_edge_of_a_hypothesis_belongs_to_it(mean, right):
+    goal = (("mu0", 0.3), ("mu1", 0.7))
+    runs = SimpleNamespace(
+        setting=SimpleNamespace(goal=goal), true_mean=mean, answers=np.array([0.0, 1.0])
+    )
+    found = true_hypothesis(runs).astype(float)
+    assert [None if np.isnan(x) else int(x) for x in found] == right
