@@ -389,6 +389,7 @@ def test_two_functions_of_one_name_are_refused():
     assert "algo=adap_ucb: the package uses this name" in message_of(dp.run, adap_ucb, **QUICK)
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_fails_raises_its_reason():
     def lost(game, rng):
         raise ValueError("lost")

@@ -309,6 +309,7 @@ def test_an_interval_that_contains_a_threshold_is_undecided():
     assert text == "1 [0.9, 1.1] (a): undecided; 0.5 [0.4, 0.6] (c): fails"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [20, 120])
 def test_chance_makes_no_part_of_a_false_claim_hold(number):
     """Normal estimates of numbers that are the threshold: at most one claim in twenty has a part

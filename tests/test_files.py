@@ -173,6 +173,7 @@ def test_a_file_system_without_locks_is_reported_at_once(tmp_path, monkeypatch, 
     assert time.monotonic() - start < 1
 
 
+@pytest.mark.slow
 def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(files, "WAIT", 0.05)
     with locked(tmp_path):

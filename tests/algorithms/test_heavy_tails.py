@@ -189,6 +189,7 @@ def kept_sum(rewards, t, u, v, first=1):
     return x[np.abs(x) ** (1 + v) <= u * i / max(2 * math.log(t), 1e-9)].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first(range(3)))
 @pytest.mark.parametrize(("u", "v"), [(0.1, 0.5), (0.2, 0.2), (0.3, 1.0)])
 @pytest.mark.parametrize("window", [None, 0.05])

@@ -35,6 +35,7 @@ def test_exact_losses_are_the_promised_ones(name, eps):
     assert release.promised == pytest.approx(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
 @pytest.mark.parametrize("name", NOT_LINEAR)
 def test_releases_that_are_not_invertible_have_no_exact_loss(name, eps):

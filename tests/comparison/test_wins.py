@@ -78,6 +78,7 @@ def test_a_table_needs_three_environments_and_algorithms():
     assert "b" not in set(dp.compare(partly, sets=True)["algo"])
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_counts_below_the_comparison(bandit, tmp_path):
     dp.save(table(), tmp_path / "sets.csv")
     lines = bandit(command, "sets.csv")

@@ -127,6 +127,7 @@ def own_modules(monkeypatch):
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SOURCES)
 def test_a_version_follows_what_the_loaded_function_uses(what):
     """A function from Python has the version of the same function in a file."""

@@ -379,6 +379,7 @@ def test_the_command_and_python_share_their_options():
     assert json.dumps(list(found.rc()["font.family"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "message"),
     [

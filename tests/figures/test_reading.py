@@ -348,6 +348,7 @@ def test_a_mean_over_time_is_over_the_same_runs_at_each_round():
     assert dp.plot(table[table["t"] == 10]).axes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["time", "time_per_algorithm", "contamination"])
 def test_a_line_is_no_mean_over_several_games(kind):
     """A line of an experiment's figure was the mean over environments and horizons."""

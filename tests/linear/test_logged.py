@@ -256,6 +256,7 @@ class Counting:
         assert len(self.rewards) < 600  # of 2,000 rows
 
 
+@pytest.mark.slow
 def test_own_classes_see_rows_that_count(tmp_path):
     env = dp.logged(frame_of(2000))
     table = dp.run(Counting, env, runs=3, jobs=1, results=tmp_path)

@@ -48,6 +48,7 @@ def copy(tmp_path_factory):
         yield copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", every(4, AFTER))
 def test_what_an_edit_makes_again(file, copy):
     before = copy.states()

@@ -165,6 +165,7 @@ def test_many_settings_are_aggregated_and_it_is_said(monkeypatch, table):
     assert study.comparison() == ""  # settings are no runs of one law
 
 
+@pytest.mark.slow
 def test_a_summary_is_read_back_as_it_was_written(tmp_path):
     rows = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
     write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
@@ -296,6 +297,7 @@ def test_a_table_whose_settings_another_has_with_as_many_runs_does_not_count():
     assert build.counted_once(by_hand) == by_hand
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2")
 def test_the_heading_of_an_unnamed_table_is_in_words():
     """The control is a table that the user named."""

@@ -105,6 +105,7 @@ def test_a_parameter_that_is_given_follows_each_point_of_a_sweep(folder):
     assert all(s.columns["alpha"] == s.parameters["alpha"] for s in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["horizon", "eps", "runs", "checkpoints", "jobs"])
 def test_a_key_of_the_command_that_refers_to_one_that_varies_is_refused(folder, key):
     """Mutation that it catches: all settings get the value at the first point."""

@@ -62,6 +62,7 @@ def test_every_rule_names_the_best_arm_wherever_it_is(rule):
         assert (pulls.sum(axis=1) >= 3).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budgets", [[0.5], [0.5, np.inf], [0.5, 1.0, np.inf]])
 def test_times_are_drawn_as_points_at_their_budgets(budgets):
     given = {"env": dp.bernoulli([0.9, 0.2]), "delta": 0.1, "runs": 3, "jobs": 1}

@@ -42,6 +42,7 @@ def test_the_first_variable_above_a_level_is_drawn_in_law(n, scale, level):
         assert min(test.pvalue for test in both) < 1e-6
 
 
+@pytest.mark.slow
 def test_a_level_that_is_not_positive_draws_the_next_variable():
     found = drawn_above(np.random.default_rng(1), 20_000, 9, 3.0, -1.0)
     assert (found[:, 0] == 1).all()

@@ -70,6 +70,7 @@ def test_the_api_gives_the_same_rows():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 @pytest.mark.parametrize(
     ("words", "message"),

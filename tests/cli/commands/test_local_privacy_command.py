@@ -19,6 +19,7 @@ def printed(bandit):
     return lambda line: bandit(run, f"{line} {SMALL}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "population", "term", "best"),
     [

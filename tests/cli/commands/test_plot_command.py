@@ -331,6 +331,7 @@ def test_a_run_refuses_the_figure_that_could_not_be_drawn(here, refused):
         assert said in refused(run, [*line.split(), "--dry-run"])
 
 
+@pytest.mark.slow
 def test_an_experiment_that_extends_another_has_its_figure(bandit):
     own = Path("mine/experiment")
     own.mkdir(parents=True)

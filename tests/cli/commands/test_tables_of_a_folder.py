@@ -87,6 +87,7 @@ def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$\\frac$", "a$", "$x"])
 def test_names_that_are_no_formula_are_drawn_as_they_stand(name):
     rows = [{"algo": name, "env": name, "t": 10, "run": r, "regret": 1.0 + r} for r in range(3)]
