@@ -325,7 +325,7 @@ def test_equal_runs_are_drawn_without_a_warning():
         for run in range(2)
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("error", "Attempting to set identical", UserWarning)
         (ax,) = dp.plot(pd.DataFrame(rows), x="eps").axes
     low, high = ax.get_ylim()
     assert low < 99 and high > 101

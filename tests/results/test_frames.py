@@ -80,7 +80,7 @@ def test_tables_of_other_packages_are_converted_or_refused_by_their_name():
 )
 def test_cells_that_are_no_numbers_or_words_are_refused_in_one_line(column, value, reason):
     table = TABLES["regret"].assign(note="").astype({column: object})
-    table[column] = [value] * len(table)
+    table[column] = pd.Series([value] * len(table), dtype=object)
     for function in (dp.summary, dp.compare, dp.plot):
         assert message_of(function, table) == f"the table: {reason}"
 
