@@ -219,7 +219,7 @@ def bounds(
 
     Returns:
         A row for each theorem that applies, with the columns ``bound, side, kind, value, formula``.
-            The value is NaN if the theorem does not state its constants.
+        The value is NaN if the theorem does not state its constants.
     """
     request = request_of("regret", locals())
 

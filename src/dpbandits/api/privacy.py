@@ -111,25 +111,25 @@ def budget(
 
     Returns:
         For rules with ``eps=[...]``, a table with a row for each rule and budget. The first columns
-            are the parameters in which rules of one name differ, and the keys that define a correct
-            answer. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is
-            the 90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that
-            ended before the cap, and ``wrong`` the share of runs with a wrong answer (blank if
-            answers cannot be judged). ``agree`` is the share of runs whose answer equals the answer
-            without privacy on the same rewards (blank for estimates). ``without_privacy`` is the
-            mean number of samples without privacy, and ``free_ended`` the share of these runs that
-            ended. ``answer`` is a sentence. A run that did not end counts with its rounds up to the
-            cap. With such a run, the true mean is at least the value of ``samples``, and there is
-            no interval.
+        are the parameters in which rules of one name differ, and the keys that define a correct
+        answer. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is the
+        90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that ended
+        before the cap, and ``wrong`` the share of runs with a wrong answer (blank if answers cannot
+        be judged). ``agree`` is the share of runs whose answer equals the answer without privacy on
+        the same rewards (blank for estimates). ``without_privacy`` is the mean number of samples
+        without privacy, and ``free_ended`` the share of these runs that ended. ``answer`` is a
+        sentence. A run that did not end counts with its rounds up to the cap. With such a run, the
+        true mean is at least the value of ``samples``, and there is no interval.
+
         For algorithms, and for rules without ``eps``, a row for each algorithm or rule: ``algo`` or
-            ``rule``, and the parameters in which algorithms of one name differ; ``budget`` with its
-            interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal;
-            ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and
-            ``seconds`` of the search; the ``answer`` as a sentence. ``budget`` is the point between
-            ``low`` and ``high`` at which the means cross the goal. With ``beats``, ``budget``
-            equals ``high``: the runs show that the algorithm makes fewer mistakes than the
-            reference at ``high``, and that it does not at ``low``. If the smallest tried budget
-            reaches the goal, ``low`` is 0. If no budget reaches the goal, ``budget`` is blank.
+        ``rule``, and the parameters in which algorithms of one name differ; ``budget`` with its
+        interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal; ``name``
+        (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
+        search; the ``answer`` as a sentence. ``budget`` is the point between ``low`` and ``high``
+        at which the means cross the goal. With ``beats``, ``budget`` equals ``high``: the runs show
+        that the algorithm makes fewer mistakes than the reference at ``high``, and that it does not
+        at ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget
+        reaches the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -261,13 +261,12 @@ def audit(
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:
         ``measured``, a lower confidence bound on the privacy loss, and ``promised``, the promised
-            loss, both in the ``unit`` eps (or mu for zCDP and RDP); ``detectable``, the smallest
-            true loss at which the runs would have refuted the promise, as a multiple of the
-            promised loss; the neighbouring sequences and the event; how many ``replays`` of the
-            alignment were ``aligned``; the
-        horizons and numbers of arms that were ``tried``; and the ``verdict``, one of VIOLATED,
-        MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
-            each budget and horizon. The exact loss lies between ``low`` and ``high``.
+        loss, both in the ``unit`` eps (or mu for zCDP and RDP); ``detectable``, the smallest true
+        loss at which the runs would have refuted the promise, as a multiple of the promised loss;
+        the neighbouring sequences and the event; how many ``replays`` of the alignment were
+        ``aligned``; the horizons and numbers of arms that were ``tried``; and the ``verdict``, one
+        of VIOLATED, MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``,
+        a row for each budget and horizon. The exact loss lies between ``low`` and ``high``.
 
     Raises:
         BadInput: the audit is not possible, an exact loss cannot be computed, or scikit-learn (for

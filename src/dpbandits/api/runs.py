@@ -118,9 +118,9 @@ def run(
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
         (pseudo-regret). Budgets of algorithms with rho-zCDP are in a column ``rho``. If an
-            algorithm does not take a budget, the column of this budget is blank.
-            ``table.attrs["settings"]`` is a JSON text. The text maps the id of each setting to all
-            values with which the setting was run.
+        algorithm does not take a budget, the column of this budget is blank.
+        ``table.attrs["settings"]`` is a JSON text. The text maps the id of each setting to all
+        values with which the setting was run.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -215,7 +215,7 @@ def stop(
     Returns:
         A row for each run: the setting, and ``seed, setting, run, stopping_time, estimate, halted,
         correct``. Rules that name an arm or a hypothesis have a column ``answer`` in place of
-            ``estimate``, with the number of the arm or the hypothesis.
+        ``estimate``, with the number of the arm or the hypothesis.
 
     Raises:
         BadInput, RunsFailed: as in ``run``.

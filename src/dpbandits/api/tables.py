@@ -103,13 +103,13 @@ def summary(
 
     Returns:
         One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-            mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too
-            few to show how large regret can be. For stopping rules, the rows also have ``halted``,
-            the number of runs with an answer, and ``correct``, the share of correct answers with
-            its interval. ``correct`` is blank if the mean lies between the two hypotheses. If a run
-            reached its cap, the mean is only a lower bound without an interval, and quantiles at
-            the cap are blank. For labelled data, the rows also have ``of_constant``: the mean
-            divided by the expected mistakes of the best constant action.
+        mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
+        to show how large regret can be. For stopping rules, the rows also have ``halted``, the
+        number of runs with an answer, and ``correct``, the share of correct answers with its
+        interval. ``correct`` is blank if the mean lies between the two hypotheses. If a run reached
+        its cap, the mean is only a lower bound without an interval, and quantiles at the cap are
+        blank. For labelled data, the rows also have ``of_constant``: the mean divided by the
+        expected mistakes of the best constant action.
 
     Raises:
         BadInput: the table is not tidy.
@@ -254,15 +254,14 @@ def compare(
 
     Returns:
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
-            ``median`` of the runs; ``against``, the algorithm with which it is compared;
-            ``difference`` and ``ratio`` of the two means, ``median_difference`` and
-            ``median_ratio``, and ``smaller``, the probability of a smaller regret, each with its
-            limits ``_low`` and ``_high``; ``differs``, whether a permutation test for all pairs of
-            the table finds a difference from the mean of ``against``; ``tied``, whether the test
-            finds no difference from the best mean, and ``median_tied``, the same for medians, by
-            their intervals; ``letters``: algorithms share a letter if the test finds no difference;
-            ``runs``, and ``runs_needed``, which exceeds ``runs`` if the runs are too few to show
-            how large regret can be.
+        ``median`` of the runs; ``against``, the algorithm with which it is compared; ``difference``
+        and ``ratio`` of the two means, ``median_difference`` and ``median_ratio``, and ``smaller``,
+        the probability of a smaller regret, each with its limits ``_low`` and ``_high``;
+        ``differs``, whether a permutation test for all pairs of the table finds a difference from
+        the mean of ``against``; ``tied``, whether the test finds no difference from the best mean,
+        and ``median_tied``, the same for medians, by their intervals; ``letters``: algorithms share
+        a letter if the test finds no difference; ``runs``, and ``runs_needed``, which exceeds
+        ``runs`` if the runs are too few to show how large regret can be.
 
     Raises:
         BadInput: the table is not tidy, it does not contain the baseline, or it has too few
