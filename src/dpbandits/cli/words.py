@@ -7,7 +7,7 @@ import math
 import random
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -167,21 +167,20 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     return Word(key, found, sign)
 
 
-def _values(given: RangeSweep) -> Iterator[Any]:
-    """Yield the values of a range, without its end. Hydra adds the step again and again, which
+def _values(given: RangeSweep) -> list[Any]:
+    """Return the values of a range, without its end. Hydra adds the step again and again, which
     gives 0.30000000000000004 instead of 0.3, and sometimes the end.
     """
     numbers = given.start or 0, given.stop or 0, given.step
     start, stop, step = numbers
     count = max(0, math.ceil(round((stop - start) / step, 9)))
-    values = (start + i * step for i in range(min(count, MOST_POINTS + 1)))
+    values = [start + i * step for i in range(min(count, MOST_POINTS + 1))]
     if any(isinstance(x, float) for x in numbers):
         digits = DIGITS - math.floor(math.log10(max(map(abs, numbers))))
-        values = (round(float(x), digits) for x in values)
-    found = list(values)
+        values = [round(float(x), digits) for x in values]
     if given.shuffle:
-        random.shuffle(found)
-    yield from found
+        random.shuffle(values)
+    return values
 
 
 def _parsed(word: str, text: str) -> Override:

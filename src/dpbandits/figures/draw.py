@@ -179,8 +179,8 @@ def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tu
     """Return the kind of a figure of regret, as text for messages, and the function that draws such
     a figure.
     """
-    check_columns(table, x, hue, col)
     if hue is not None or col is not None or x in columns_of_words(table):
+        check_columns(table, x, hue, col)
         axis = x or axis_of(table, None)
         what = "a figure with hue=, with col=, or with x= of words"
         return what, partial(column_panels, x=axis, hue=hue, col=col)

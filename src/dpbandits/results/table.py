@@ -86,8 +86,8 @@ class Table:
             held = list(rows())
             rows = partial(iter, held)
         question, about = settings[0].question, settings_table(settings).set_index(SETTING)
-        ends = _at_horizon(rows(), about if question.plays_on else None)
-        return cls(question, about, ends, rows, records=records or {})
+        ends = pd.concat(_at_horizon(rows(), about) if question.plays_on else rows())
+        return cls(question, about, ends.reset_index(drop=True), rows, records=records or {})
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
@@ -295,7 +295,8 @@ class Table:
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
         if metric != NASH:
             return replace(table, ends=change(self.ends))
-        return replace(table, ends=_at_horizon(table.rows(), self.settings))
+        last = _at_horizon(table.rows(), self.settings)
+        return replace(table, ends=pd.concat(last, ignore_index=True))
 
     def resolutions(self) -> np.ndarray:
         """Return, for each setting, by how much the true Nash regret at the horizon may exceed its
@@ -544,13 +545,9 @@ def join(tables: Sequence[Table]) -> Table:
     return Table(first.question, settings, ends, rows, first.metric, records, "the tables")
 
 
-def _at_horizon(parts: Iterable[pd.DataFrame], settings: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of several parts at the horizon of their settings; all rows without
-    ``settings``.
-    """
-    if settings is not None:
-        parts = (part[part["t"] == part[SETTING].map(settings["horizon"])] for part in parts)
-    return pd.concat(parts, ignore_index=True)
+def _at_horizon(parts: Iterable[pd.DataFrame], settings: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the rows of several parts at the horizon of their settings."""
+    return (part[part["t"] == part[SETTING].map(settings["horizon"])] for part in parts)
 
 
 def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
