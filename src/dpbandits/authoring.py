@@ -123,8 +123,8 @@ from .contracts.parameters import (
     Budget as Budget, Positive as Positive, NotNegative as NotNegative, AboveOne as AboveOne,
     Probability as Probability, Confidence as Confidence, Fraction as Fraction, Range as Range,
     Order as Order, MomentBound as MomentBound, MomentOrder as MomentOrder, Interval as Interval,
-    Named as Named, POSITIVE as POSITIVE, below as below, PositiveOrMinimax as PositiveOrMinimax,
-    ShareOrMinimax as ShareOrMinimax,
+    Count as Count, Named as Named, POSITIVE as POSITIVE, below as below,
+    PositiveOrMinimax as PositiveOrMinimax, ShareOrMinimax as ShareOrMinimax,
 )  # fmt: skip
 
 # assumptions on the rewards: the value of ``REWARDS``
@@ -141,7 +141,7 @@ from .contracts.guarantees import (
     Guarantee as Guarantee, global_dp as global_dp, gaussian_zcdp as gaussian_zcdp,
     gaussian_rdp as gaussian_rdp, skellam_rdp as skellam_rdp, local_dp as local_dp,
     joint_dp as joint_dp, limited_proof as limited_proof, message_dp as message_dp,
-    oracle_dp as oracle_dp,
+    silo_dp as silo_dp, oracle_dp as oracle_dp,
     gaussian_dp as gaussian_dp, shuffle_dp as shuffle_dp, Approximate as Approximate,
     NOT_PRIVATE as NOT_PRIVATE, STOPPING as STOPPING, STOPPING_AND_ANSWER as STOPPING_AND_ANSWER,
     SUMS as SUMS,

@@ -23,6 +23,7 @@ OTHER_ACTIONS = "the actions of all other rounds"
 MESSAGE = "each user's message"
 SUMS = "every sum that the server sees"
 SHUFFLED = "the shuffled messages"
+SILOS = "the messages of each silo"
 STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 TINY = 1e-300  # smaller deltas are not printed as numbers
@@ -457,6 +458,19 @@ def joint_dp(
     return Guarantee(
         "joint DP", nothing_hidden, source, None, OTHER_ACTIONS, alignment, curve,
         ONE_ROUND, of_contexts=True, unless=unless,
+    )  # fmt: skip
+
+
+def silo_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
+    """Return (eps, delta)-DP of all messages of a silo against everybody outside the silo.
+
+    The users of a silo trust only their silo; the other silos may collude. ``mu`` is the mu of
+    Gaussian noise as a function of the parameters. Actions that depend on the messages and on the
+    contexts of their own round only are then joint DP.
+    """
+    return Guarantee(
+        "DP", nothing_hidden, source, None, SILOS, alignment, exact_curve(mu), ONE_ROUND,
+        of_contexts=True,
     )  # fmt: skip
 
 

@@ -28,12 +28,14 @@ class Interval:
         low, high: the ends; an infinite end is allowed if its bracket is closed.
         ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
         also: a text that a user may write instead of a number, such as ``1/horizon``.
+        counts: whether only whole numbers up to the horizon are allowed.
     """
 
     low: float = -math.inf
     high: float = math.inf
     ends: str = "()"
     also: str = ""
+    counts: bool = False
 
     def contains(self, x: float) -> bool:
         """Return whether a number lies in the interval."""
@@ -41,11 +43,14 @@ class Interval:
         if low == 0.0 and not closed:
             closed, low = True, MIN_DIVISOR
         above = x >= low if closed else x > low
-        return above and (x <= high if self.ends[1] == "]" else x < high)
+        within = above and (x <= high if self.ends[1] == "]" else x < high)
+        return within and not (self.counts and x != int(x))
 
     @property
     def allowed(self) -> str:
         """The allowed numbers in words, for messages."""
+        if self.counts:
+            return f"a whole number from {self.low:g} to the horizon"
         finite = "" if self.ends[1] == "]" else "finite "
         if math.isfinite(self.high):
             words = f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
@@ -93,6 +98,7 @@ FRACTION = Interval(0.0, 1.0)
 ABOVE_ONE = Interval(1.0)
 NOT_NEGATIVE = Interval(0.0, ends="[)")
 RANGE = Interval(0.0, 1e100, "(]")
+COUNT = Interval(1.0, ends="[)", counts=True)
 
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
@@ -102,6 +108,7 @@ Fraction = Annotated[float, FRACTION]
 AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
+Count = Annotated[float, COUNT]
 Order = Annotated[float, Interval(0.0, 1.0, "(]")]
 # For the name "minimax", kernels receive 0, and compute the value with the smallest worst-case
 # regret
