@@ -99,6 +99,45 @@ def private_lin_ucb(
     return regret
 
 
+def fed_lin_ucb(env, T, R, delta, alpha, silos, rng, eps, mutant="", own=None):
+    """Return the regret of R runs. The data of a silo are stored by batches."""
+    own, d, M = own or rng, len(env["theta"]), int(silos)
+    B = next(b for b in range(1, T + 1) if (M * b) ** 2 >= T) + (mutant == "schedule")
+    S = T // (M * B)  # synchronisations
+    D, m = d + 1, 1 + math.ceil(math.log2(S)) - (mutant == "m")
+    nodes_in_sum = m if mutant == "M" else M * m
+    s = math.sqrt(m) * 2 / exact_mu(eps, delta) if eps < math.inf else 0.0
+    l = math.log(2 * (T if mutant == "T" else S) / alpha)
+    Y, gamma = 0.1, 0.0
+    if s > 0:
+        Y = s * math.sqrt(2 * nodes_in_sum) * (4 * math.sqrt(d) + 2 * l)
+        gamma = s * math.sqrt(nodes_in_sum / Y) * (math.sqrt(d) + math.sqrt(2 * l))
+    batches = [[np.zeros((R, D, D))] for _ in range(M)]  # the last one is not finished
+    noises = [{} for _ in range(M)]  # of the nodes in the present prefix of each silo
+    released, regret = np.zeros((R, D, D)), np.zeros(R)
+    for t in range(T):
+        V, u = released[:, :d, :d] + 2 * Y * np.eye(d), released[:, :d, d]
+        beta = np.sqrt(2 * math.log(2 / alpha) + np.linalg.slogdet(V)[1] - d * math.log(Y))
+        beta = beta + math.sqrt(3 * Y) + gamma
+        x = drawn(env, rng, R)
+        lost, chosen, reward = played(env, rng, x, scores_of(V, u, x, beta[:, None]))
+        regret += lost
+        row = np.concatenate([chosen, reward[:, None]], axis=1)
+        i, rounds = t % M, t // M + 1
+        batches[i][-1] = batches[i][-1] + row[:, :, None] * row[:, None, :]
+        if rounds % B or rounds > S * B:
+            continue
+        n = len(batches[i])
+        j = (n & -n).bit_length() - 1  # the node that this batch closes
+        fresh = symmetric(own, R, D, s * (0.5 if mutant == "half" else 1), math.sqrt(2))
+        noises[i] = {k: noise for k, noise in noises[i].items() if k > j} | {j: fresh}
+        batches[i].append(np.zeros((R, D, D)))
+        if i == M - 1:
+            released = sum(sum(own[:-1]) for own in batches)
+            released = released + sum(sum(own.values()) for own in noises)
+    return regret
+
+
 def ldp_lin_ucb(
     env, T, R, delta, alpha, rng, eps, variant="printed", calibration="exact", mutant="",
     own=None,

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from helpers import EVERY, RULES, algorithm, bernoulli, contaminated, table
+from helpers import EVERY, RULES, algorithm, bernoulli, contaminated, defaults, table
 
 from dpbandits.contracts.question import (
     ARMS,
@@ -382,6 +382,8 @@ NORMAL = BALL | {"K": 3, "center": [0.0] * 3, "variance": 0.2, "ball": False, "n
 # Contexts of length 1 would tie in the first rounds: few are as long
 PLANE = BALL | {"K": 8, "theta": [0.3, 0.9], "center": [0.0, 0.5]}
 LINE = BALL | {"K": 2, "theta": [1.0], "center": [0.1], "variance": 0.1}
+DISC = PLANE | {"center": [0.0, 0.2]}  # no context is as long
+SPACE = BALL | {"theta": [0.5, -0.5, 0.4, -0.3, 0.2], "center": [0.2] * 5}
 SPHERE = BALL | {"theta": [0.8, 0.6], "center": [0.0] * 2, "variance": 1.0, "contexts": "sphere"}
 LOGISTIC = LINE | {"link": "logistic"}
 
@@ -427,6 +429,17 @@ ROWS |= {
             shared(LINE, 300.0, "m"),
             shared(NORMAL, 1.0, "twice"),
             shared(BALL, 1.0, **PRINTED),
+        ),
+    ),
+    "fed_lin_ucb": Row(
+        options=({}, {"silos": 3.0}), aligned=({}, {"silos": 3.0}),
+        aligned_at=(1.0, 1e5), spent=0.85,
+        exactly=(
+            shared(BALL, 300.0, "half", "schedule", "M", "m", "T", silos=3.0),
+            shared(SPACE, 300.0, "half", "schedule", "M", "T", silos=10.0),
+            shared(DISC, 10.0, "half", "m", "T", silos=1.0),
+            shared(LINE, math.inf, "schedule", silos=3.0),
+            shared(NORMAL, 1.0, silos=10.0), shared(DISC, 1e3, T=40, silos=40.0),
         ),
     ),
     "ldp_lin_ucb": Row(
@@ -812,10 +825,15 @@ def short_games(name):
     return [ROWS[name].short | own for own in ROWS[name].options]
 
 
-def parameters_of(name):
-    """Return the parameters of short games, and the parameters in the configuration."""
+def parameters_of(name, T):
+    """Return the parameters of short games, and the parameters in the configuration. Counts that
+    may not exceed the horizon T are at most T.
+    """
     short = short_games(name)
-    return short if name in RULES or {} in short else [{}, *short]
+    found = short if name in RULES or {} in short else [{}, *short]
+    counts = [key for key, x in algorithm(name).domains.items() if getattr(x, "counts", False)]
+    own = [defaults(name) | x for x in found]
+    return [x | {key: min(y[key], T) for key in counts} for x, y in zip(found, own, strict=True)]
 
 
 ALL = [*EVERY, *RULES]
