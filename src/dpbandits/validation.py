@@ -456,7 +456,6 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     fits = domain.contains(number) or (inverse_horizon and number == 1)
     if 0.0 < number < MIN_DIVISOR and domain.low == 0.0 and not fits:
         allowed = f"a number of at least {MIN_DIVISOR:g}"
-    too_many = domain.counts and number > horizon
-    if math.isnan(number) or too_many or not fits:
+    if math.isnan(number) or not fits:
         raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

@@ -106,7 +106,7 @@ def budgets_of(name, *some):
 def test_every_round_is_played_and_recorded(name, env, T):
     spec, every = kind_of(name).played[env], np.arange(1, T + 1)
     for eps in budgets_of(name, 1e-3, 1.0, 1e3):
-        for own in parameters_of(name, T):
+        for own in parameters_of(name):
             [(pulls, answer)] = records(name, spec, T, eps=eps, checkpoints=every, **own)
             if pulls.dtype == float:  # regret
                 assert np.isfinite(pulls).all() and (np.diff(pulls, axis=0, prepend=0) >= 0).all()
@@ -126,7 +126,7 @@ def test_extreme_budgets_are_played(name, eps):
     """Planned lengths from 1 round to more than any number, levels and noises to match."""
     [spec, *_] = [PARETO] if name in HEAVY else kind_of(name).played.values()
     for T in (1, 2, 1000, 2**17):
-        for own in parameters_of(name, T):
+        for own in parameters_of(name):
             assert np.isfinite(play(name, spec, T, eps=eps, **own)).all()
 
 

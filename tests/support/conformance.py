@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from helpers import EVERY, RULES, algorithm, bernoulli, contaminated, defaults, table
+from helpers import EVERY, RULES, algorithm, bernoulli, contaminated, table
 
 from dpbandits.contracts.question import (
     ARMS,
@@ -825,15 +825,10 @@ def short_games(name):
     return [ROWS[name].short | own for own in ROWS[name].options]
 
 
-def parameters_of(name, T):
-    """Return the parameters of short games, and the parameters in the configuration. Counts that
-    may not exceed the horizon T are at most T.
-    """
+def parameters_of(name):
+    """Return the parameters of short games, and the parameters in the configuration."""
     short = short_games(name)
-    found = short if name in RULES or {} in short else [{}, *short]
-    counts = [key for key, x in algorithm(name).domains.items() if getattr(x, "counts", False)]
-    own = [defaults(name) | x for x in found]
-    return [x | {key: min(y[key], T) for key in counts} for x, y in zip(found, own, strict=True)]
+    return short if name in RULES or {} in short else [{}, *short]
 
 
 ALL = [*EVERY, *RULES]

@@ -28,7 +28,7 @@ class Interval:
         low, high: the ends; an infinite end is allowed if its bracket is closed.
         ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
         also: a text that a user may write instead of a number, such as ``1/horizon``.
-        counts: whether only whole numbers up to the horizon are allowed.
+        counts: whether only whole numbers are allowed, in a setting at most the horizon.
     """
 
     low: float = -math.inf

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm, in_package
-from ..contracts.parameters import AUTO, BUDGETS, NUMBER
+from ..contracts.parameters import AUTO, BUDGETS, NUMBER, Interval
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
@@ -159,6 +159,7 @@ def resolve_point(sweep: Sweep, point: Point) -> Setting:
     assume = yes_no("assume", at.get("assume", False))
     numbers = arguments(algorithm, values, horizon, env, instance, (unit, "eps_min"), assume)
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
+    _refuse_above_horizon(algorithm, by_name, horizon)
     columns = {k: by_name[k] if is_of_horizon(v) and k in own else v for k, v in columns.items()}
     setting = Setting(
         question=question,
@@ -263,6 +264,16 @@ def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[s
                 f"{key}={plain(number)}: {algorithm.name} does not use {option} with {other}={y}; "
                 f"leave {option} out"
             )
+
+
+def _refuse_above_horizon(
+    algorithm: Algorithm, numbers: Mapping[str, float], horizon: float
+) -> None:
+    """Refuse a parameter that counts rounds or users and is larger than the horizon."""
+    for name, x in algorithm.domains.items():
+        if isinstance(x, Interval) and x.counts and numbers[name] > horizon:
+            key = f"{algorithm.group}.{name}"
+            raise BadInput(f"{key}={int(numbers[name])}: {x.allowed}, {power(horizon)}, is needed")
 
 
 def _arm_of(arm: Any, env: str, instance: Instance) -> int:
