@@ -113,6 +113,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
     pure = {"ldp_sgd", "shuffle_gope", "vpo", "bpo", "square_cb", "fast_cb"}  # bits, or eps-DP
     gaussian = {*GAUSSIAN_NOISE, *linear, *MU} - pure | {
         "gaussian_release", "gaussian_episode_means", "context_message", "context_matrices",
+        "context_silos",
     }  # fmt: skip
     assert {row[0] for row in rows if ": mu " in row[2]} == gaussian & shown
 

@@ -19,7 +19,7 @@ ROUND_BY_ROUND = True
 EXACT = 1.0
 GUARANTEE = silo_dp(
     "a round enters m nodes of its silo, ours",
-    lambda values: mu_for(values["eps"], values["delta"]), matrix_nodes,
+    lambda values: mu_for(values["eps"], values["delta"]), matrix_nodes, "context_silos",
 )  # fmt: skip
 
 

@@ -461,15 +461,19 @@ def joint_dp(
     )  # fmt: skip
 
 
-def silo_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
-    """Return (eps, delta)-DP of all messages of a silo against everybody outside the silo.
+def silo_dp(
+    source: str,
+    mu: Callable[[Values], float],
+    alignment: Aligned = None,
+    mechanism: str | None = None,
+) -> Guarantee:
+    """Return (eps, delta)-DP of the messages about contexts and rewards that each silo sends.
 
     The users of a silo trust only their silo; the other silos may collude. ``mu`` is the mu of
-    Gaussian noise as a function of the parameters. Actions that depend on the messages and on the
-    contexts of their own round only are then joint DP.
+    Gaussian noise as a function of the parameters.
     """
     return Guarantee(
-        "DP", nothing_hidden, source, None, SILOS, alignment, exact_curve(mu), ONE_ROUND,
+        "DP", nothing_hidden, source, mechanism, SILOS, alignment, exact_curve(mu), ONE_ROUND,
         of_contexts=True,
     )  # fmt: skip
 

@@ -19,8 +19,15 @@ from ...parts.counting.honaker import honaker_noise, new_honaker_trees
 from ...parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 from ...parts.counting.kary import kary_levels, kary_noise, new_kary_trees
 from ...parts.counting.node_scales import NodeScales
-from ...parts.counting.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from ...parts.counting.trees import (
+    lowest_bit,
+    new_trees,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 from ...parts.linear.noisy_matrices import add_row, levels_of, new_matrix_tree, receive_message
+from ...parts.linear.silos import add_to_batch, new_silos, send_batch
 from ...parts.means.estimators import private_mean, private_mode
 from ...parts.noise.discrete_noise import (
     discrete_laplace,
@@ -327,6 +334,22 @@ def context_matrices(rng, x, rho, out):
         row = ROUNDS[int(x[i])]
         add_row(rng, tree, np.reshape(row, (1, 3)), 0, row[2], s, 0.0)
         write_triangle(tree.prefix, 6 * i, True, out)
+
+
+@mechanism("Federated LinUCB: the messages of two silos, with two rounds in a batch",
+           values=PLACES[3:], sizes=(4, 8), seen=lambda n: 3 * n, budget="rho")  # fmt: skip
+def context_silos(rng, x, rho, out):
+    M, B = 2, 2
+    m = levels_of(len(x) // (M * B))
+    silos, s, sent = new_silos(3, m, M), np.sqrt(m * 4.0 / (2.0 * rho)), 0
+    for t in range(len(x)):
+        row, i, n = ROUNDS[int(x[t])], t % M, t // M + 1
+        add_to_batch(silos, i, np.reshape(row, (1, 3)), 0, row[2])
+        if n % B == 0:
+            send_batch(rng, silos, i, n // B, s)
+            # each sum differs from the one before by a message
+            write_triangle(silos.ended[lowest_bit(n // B)], 6 * sent, True, out)
+            sent += 1
 
 
 @mechanism("LDP-SGD: on which side of 0 a user's message about a gradient lies",
