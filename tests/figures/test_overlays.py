@@ -273,7 +273,9 @@ def test_only_records_know_lines_of_reference(tmp_path):
 def test_a_panel_of_several_data_sets_has_no_lines_of_reference():
     sets = [dp.labelled(f"sklearn:{name}", scale="standard") for name in ("iris", "wine")]
     table = dp.run("bpo", sets, eps=[1, 8], horizon=100, runs=2, jobs=1)
-    assert of_references(dp.plot(table, x="eps", hue="env.source")) == [{}]
+    for hue in ("env.source", None):
+        assert of_references(dp.plot(table, x="eps", hue=hue)) == [{}]
+    assert of_references(dp.plot(table, eps=[1])) == [{}]
     iris, wine = of_references(dp.plot(table, x="eps", col="env.source"))
     assert iris[LINES[1]] == pytest.approx(100 * 2 / 3) and wine[LINES[1]] == pytest.approx(
         60.11, abs=0.01
