@@ -116,6 +116,26 @@ def test_bounds_for_users_with_levels_of_their_own(tmp_path):
     assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
 
 
+def test_curves_of_bounds_are_theorems_and_slopes_go_through_the_means():
+    """Over time, a slope ends at the mean; against the budget, it passes amid the means."""
+    budgets, T = [0.5, 1.0, 4.0], 500
+    table = Table.of_frame(dp.run("dp_se", "bernoulli_c2", eps=budgets, horizon=T, runs=2, jobs=1))
+    found, means = curves(table), table.summary()["mean"].to_numpy()
+    slopes = found[found["label"] == "upper bound, slope only: Sajed & Sheffet 2019, Thm. 4.3"]
+    over_time, by_budget = (slopes[slopes["axis"] == axis] for axis in ("t", "eps"))
+    ends = over_time.groupby("setting", sort=False).tail(1)
+    assert ends["x"].tolist() == [T] * 3 and ends["value"].tolist() == pytest.approx([*means])
+    assert 1.0 <= over_time["x"].min() < 1.2 and len(over_time) > 3 * 60
+    x, y = by_budget["x"].to_numpy(), by_budget["value"].to_numpy()
+    assert (x[0], x[-1], len(x)) == pytest.approx((0.5, 4.0, 60)) and (np.diff(y) < 0).all()
+    assert np.log(np.interp(budgets, x, y) / means).mean() == pytest.approx(0.0, abs=0.01)
+    lower = found[(found["axis"] == "eps") & (found["side"] == "lower")]
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    assert set(lower["kind"]) == {"asymptotic"}
+    one = azize2025.bernoulli_lower([0.75 - gap for gap in gaps], 0.5, T)
+    assert lower["value"].iloc[0] == pytest.approx(one)
+
+
 def test_an_asymptotic_upper_bound_is_drawn():
     table = dp.run("dp_imed", "bernoulli_c2", eps=0.5, horizon=1e6, runs=2)
     (ax,) = dp.plot(table, bounds=True).axes
