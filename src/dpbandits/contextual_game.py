@@ -83,7 +83,7 @@ def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
         horizon: the number of rounds that every game must have played, None for any number.
 
     Raises:
-        ValueError: a game has played another number of rounds.
+        ValueError: the number of rounds that a game has played is not ``horizon``.
         BadInput: too few rows of a log count.
     """
     for rounds in traces[:, :, 1].sum(axis=1):
@@ -128,7 +128,8 @@ def ensure_contexts(game: ContextualGame) -> None:
 
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
-    """The same as ``ensure_contexts``, but not inlined. ``contexts`` calls this function, and so
+    """Do the same as ``ensure_contexts``; this function is not inlined. ``contexts`` calls this
+    function, and so
     does ``play`` if the learner has not called ``ensure_contexts`` in this round.
     """
     ensure_contexts(game)

@@ -21,8 +21,8 @@ MIDDLE = 0.0
 
 @kernel
 def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle", "sums"]):
-    """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
-    [-1, 1].
+    """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. The features have length at most 1, and the
+    rewards are in [-1, 1].
 
     With ``middle`` the variance of the noise is 1 + TOLERANCE times the variance in the thesis,
     since the design is optimal up to this factor. With ``sums`` the length of the phases and the

@@ -237,7 +237,8 @@ def reproduce(
         results: the folder to write to.
         **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment runs
             every setting at several horizons, the settings of at most ``horizon`` rounds are
-            played. If there are none, the settings with the smallest horizon are played.
+            played. If no setting has so few rounds, the settings with the smallest horizon are
+            played.
 
     Returns:
         The paths of the figure: PDF and PNG.
@@ -263,7 +264,8 @@ def algorithm(
     guarantee: Guarantee | None = None,
     **parameters: Any,
 ) -> Choice:
-    """Return an algorithm with values for its parameters, to use in ``run`` and others. If a
+    """Return an algorithm with values for its parameters, to use in ``run``, ``stop`` and other
+    functions. If a
     parameter has a list of values, all values are run.
 
     >>> import dpbandits as dp

@@ -45,14 +45,14 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     for the same settings.
 
     The function also writes the records of the settings to a second file, whose name ends in
-    ``.records.json``. ``dp.load`` reads them, since labels, bounds and metrics need them. A table
-    without records, such as a join of several tables, has no second file. Only commands write the
-    whole manifest.
+    ``.records.json``. ``dp.load`` reads the second file, since labels, bounds and metrics need the
+    records. A table without records, such as a join of several tables, has no second file. Only
+    commands write the whole manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file. If the path ends in ``.csv.gz`` or ``.parquet``, this is the
-            format; otherwise it is CSV.
+        path: the path of the file. The ending ``.csv.gz`` or ``.parquet`` of the path gives the
+            format; without such an ending, the format is CSV.
 
     Raises:
         BadInput: the path has the ending of another compressed format, pyarrow is not installed,
@@ -198,7 +198,7 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
     True
 
     Args:
-        table: a tidy table of regret, or a list of tables. For ``nash``, a table that ``dp.run``
+        table: a tidy table of regret, or a list of tables. ``nash`` needs a table that ``dp.run``
             returned, or a table loaded from a file with a manifest.
         metric: ``regret``, ``average``, ``nash`` or ``error``. ``error`` is the mean loss per
             round: the share of mistakes on labelled data, and 1 - the mean reward on a log.

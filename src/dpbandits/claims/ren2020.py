@@ -26,9 +26,10 @@ def leading_term(setting: Setting) -> float:
 def linear_fit(terms: Sequence[float], found: Located) -> Located:
     """Return R^2 of a linear fit of regrets to terms, with limits.
 
-    R^2 is not monotone in the regrets. Therefore each regret in turn is moved to its two limits,
-    which gives its largest gain and largest loss of R^2. The upper limit is R^2 plus the root of
-    the sum of squared gains. The lower limit is R^2 minus the root of the sum of squared losses.
+    R^2 is not monotone in the regrets. Therefore the function moves each regret in turn to its two
+    limits, which gives the largest gain and the largest loss of R^2 by this regret. The upper limit
+    is R^2 plus the root of the sum of squared gains. The lower limit is R^2 minus the root of the
+    sum of squared losses.
     """
 
     def of(regrets: np.ndarray) -> Any:

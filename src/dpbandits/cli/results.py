@@ -244,7 +244,8 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove tables, audits, comparisons and budgets by their names, and runs by the ids of
     settings.
 
-    The beginning of a name is enough if only one name begins with it. A pattern is also allowed.
+    The beginning of a name is enough if no other name begins in this way. A pattern is also
+    allowed.
     """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
@@ -289,9 +290,9 @@ def _nothing(name: str, known: Iterable[str]) -> BadInput:
 
 
 def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> list[str]:
-    """Return a list with the only name or id that begins with ``start``. The list is empty if there
-    is none, or if ``start`` has fewer than ``shortest`` characters. The comparison of a table does
-    not count if the table itself begins with ``start``.
+    """Return a list with the only name or id that begins with ``start``. The list is empty if no
+    name or id begins so, or if ``start`` has fewer than ``shortest`` characters. The comparison of
+    a table is not counted if the table itself also begins with ``start``.
 
     Raises:
         BadInput: several names or ids have this beginning.

@@ -95,8 +95,9 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
 
 
 def open_streams() -> None:
-    """Open closed standard streams on the null device. Otherwise other files would get their file
-    descriptors.
+    """Open standard streams that are closed, on the null device. Otherwise other files would get
+    the file
+    descriptors of these streams.
     """
     for number, (name, mode) in enumerate(STREAMS.items()):
         try:

@@ -24,7 +24,8 @@ NOTHING = Located(np.nan, np.nan, np.nan)
 
 
 def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
-    """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
+    """Compare the algorithms in each game of a tidy table with the best algorithm, or with a
+    baseline.
 
     A game is an environment with a budget and a horizon. One test for all pairs of algorithms in
     all games, and for the pairs with a baseline, finds which means differ. This test determines
@@ -36,10 +37,10 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     Args:
         table: a table of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` to compare each algorithm with itself without
-            privacy; None for the best. If the baseline was not run in a game, its runs without
-            privacy in this environment are used.
-        looks: how often this comparison was made while runs were added; each time adds to the
-            error.
+            privacy; None for the best algorithm. If the baseline was not run in a game, its runs
+            without privacy in this environment are used.
+        looks: how often this comparison was made while runs were added; each comparison adds to the
+            error probability.
 
     Returns:
         A row for each setting: the columns of the setting, then the columns in COMPARED; see
@@ -126,8 +127,8 @@ def _differ(
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
-    """Return, for each row, whether the test and the interval of the ratio disagree: one shows a
-    difference of means, the other does not.
+    """Return, for each row, whether the test and the interval of the ratio disagree, so that only
+    one of the two shows a difference of the means.
     """
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]

@@ -42,8 +42,8 @@ class Unsafe(OSError):
 
 
 class CacheFolder(NamedTuple):
-    """The folder for files of one kind and one state of the sources, or the reason why there is
-    none.
+    """The folder for files of one kind and one state of the sources, or the reason why there is no
+    such folder.
     """
 
     path: Path | None
@@ -195,7 +195,7 @@ def _size(folder: Path) -> int:
 
 
 class Stored(NamedTuple):
-    """What identifies a function's machine code on disk."""
+    """The properties that identify a function's machine code on disk."""
 
     name: str  # the name of the function, for messages
     place: str  # a hash that identifies the function, the same for all states of its sources
@@ -208,7 +208,7 @@ class Stored(NamedTuple):
 
 
 def stored(function: Callable) -> Stored | None:
-    """Return what identifies a function's machine code on disk, or None.
+    """Return the properties that identify a function's machine code on disk, or None.
 
     The result is None if the function is not in the file of an imported module, but in a notebook,
     at a prompt or in the main script.
@@ -220,7 +220,9 @@ def stored(function: Callable) -> Stored | None:
 
 
 def compiled_code() -> CacheFolder:
-    """Return the folder for machine code of the back-end in use, or why there is none."""
+    """Return the folder for machine code of the back-end in use, or the reason why there is no
+    folder.
+    """
     return found_folder(compiler())
 
 

@@ -29,7 +29,8 @@ _lock = RLock()
 
 
 def undeclared() -> Iterator[Called]:
-    """Yield each noted function of which Numba must still be told. Only one thread at a time does
+    """Yield each noted function that Numba has not been told about yet. Only one thread at a time
+    may do
     this.
     """
     with _lock:

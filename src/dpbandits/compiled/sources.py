@@ -72,8 +72,8 @@ def state_of(function: Callable) -> str:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether machine code contains a global value, and does not read the value when it
-    runs.
+    """Return whether machine code contains the value of a global name, so that it does not read the
+    name when it runs.
     """
     if isinstance(value, tuple):
         return all(map(is_constant, value))
@@ -142,8 +142,8 @@ def _identity(value: Any) -> Any:
 def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
-    Included are the package's algorithms and stopping rules, the modules of the top-level package
-    ``own`` of the function, and modules that are not installed.
+    The hash includes the package's algorithms and stopping rules, the modules of the top-level
+    package ``own`` of the function, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")
     file = getattr(module, "__file__", None)

@@ -35,7 +35,7 @@ class Changed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What an alignment knows of a run on the first of two neighbouring sequences."""
+    """The data that an alignment gets about a run on the first of two neighbouring sequences."""
 
     draws: Sequence[Drawn]  # the draws of noise, in their order
     values: Values  # the values of the parameters

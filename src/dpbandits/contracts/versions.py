@@ -77,7 +77,9 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash. Of a module, add only the values with these names."""
+        """Add a value to the hash. If the value is a module, add only its values with these
+        names.
+        """
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
@@ -148,8 +150,8 @@ class Followed:
     def _add_named(
         self, values: Mapping[str, Any], chosen: frozenset[str], names: frozenset[str]
     ) -> None:
-        """Add the values with the ``chosen`` names. Of a module among them, add only the values
-        with these ``names``.
+        """Add the values with the ``chosen`` names. If one of these values is a module, add only
+        its values with these ``names``.
         """
         for name in sorted(chosen & values.keys()):
             self._note(name)

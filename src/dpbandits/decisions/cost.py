@@ -1,5 +1,5 @@
-"""The cost of privacy for a test (a stopping rule in an environment): how many more samples it
-needs.
+"""The cost of privacy for a test (a stopping rule in an environment): how many more samples the
+test needs with privacy.
 
 A sheet is a table with the stopping times at given budgets. A search finds the smallest budget at
 which the stopping time reaches a goal.
@@ -199,14 +199,14 @@ def sheet(
 def begins_to_end(
     rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
 ) -> tuple[float, float]:  # fmt: skip
-    """Find, by bisection, two neighbouring budgets: the test does not end at the smaller, but at
-    the larger.
+    """Find, by bisection, two neighbouring budgets such that the test ends at the larger budget,
+    but not at the smaller budget.
 
     The test ends at a budget if at least the share ENDS of its runs stops before the cap.
 
     Returns:
         The largest budget at which the test does not end (0 if there is none), and the next larger
-            budget, at which it ends (infinity if there is none).
+            budget, at which the test ends (infinity if there is none).
     """
     low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
@@ -219,10 +219,10 @@ def begins_to_end(
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
     """Return a sentence that sums up the sheet of the rule with this ``title``.
 
-    The sentence states the mean stopping time at that budget nearest to 1 at which the test ends.
-    The sentence also says from which budget on privacy costs less than 10 %, and between which
-    budgets the test begins to end. If some runs did not stop before the cap, a mean is stated with
-    the words "at least".
+    The sentence states the mean stopping time at one budget: among the budgets at which the test
+    ends, the budget nearest to 1. The sentence also says from which budget on privacy costs less
+    than 10 %, and names the two neighbouring budgets such that the test ends only at the larger
+    one. If some runs did not stop before the cap, a mean is stated with the words "at least".
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]

@@ -2,7 +2,7 @@
 needed.
 
 At each budget a test decides whether the mean regret is above the goal or at most the goal. One
-such test is called a look. If a look does not decide, more runs are played at this budget. With
+such test is called a look. If a test does not decide, more runs are played at this budget. With
 probability 95 %, all decisions of a search are right. Regret is continuous in the budget. Therefore
 the answer lies between a budget at which the regret is above the goal and a budget that reaches the
 goal.
@@ -74,13 +74,13 @@ class Found:
 
     @property
     def unknown(self) -> list[Look]:
-        """The looks that did not decide."""
+        """The tests (looks) that did not decide."""
         return [look for look in self.looks if look.side == 0]
 
     @property
     def last(self) -> Look:
         """The look at the largest budget. But if no answer was found and some budgets are
-        undecided, it is the look at the largest undecided budget.
+        undecided, the result is the test at the largest undecided budget.
         """
         return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
@@ -260,7 +260,9 @@ def goal_of(
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:
-    """Return the mean of some regrets, with limits that hold simultaneously for all looks."""
+    """Return the mean of some regrets, with limits that hold simultaneously for all tests of a
+    search.
+    """
     return located([regrets], "mean", ERROR / LOOKS, largest).of(0)
 
 

@@ -110,8 +110,8 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
 
 
 def one_better(gap: Any, arms: Any) -> Instance:
-    """Bernoulli arms: the mean of the first is (1 + gap)/2, all others are (1 - gap)/2; ``arms`` is
-    K.
+    """Bernoulli arms: the mean of the first arm is (1 + gap)/2, and all other means are (1 -
+    gap)/2; ``arms`` is K.
     """
     gap = number_where("gap", gap, lambda gap: 0 < gap <= 1, "a gap in (0, 1] is needed")
     K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)

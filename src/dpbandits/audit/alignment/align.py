@@ -32,8 +32,8 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        asked: the number of requested replays. Fewer are made if one fails, or if the time is up.
-            For a target that has no replays it is 0.
+        asked: the number of requested replays. Fewer replays are made if a replay fails, or if the
+            time is up. The number is 0 if the target has no replays.
         aligned: the number of replays that succeeded.
         entered: the number of replays in which a statistic with the changed reward was added to a
             shifted draw.

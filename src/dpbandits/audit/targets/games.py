@@ -28,7 +28,7 @@ def game_on(
     Args:
         target: the ``DecisionTarget`` that plays.
         table: the rewards, float array (T, K), or an object that behaves like such an array.
-        env_rng: the environment's generator; a generator with seed 0 if None.
+        env_rng: the environment's generator; None stands for a generator with seed 0.
         checkpoints: see ``new_game``; all rounds if None.
     """
     (T, K), actions, users = table.shape, target.source.actions, target.population.users()
