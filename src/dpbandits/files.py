@@ -88,8 +88,8 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
 
 
 class Implausible(ValueError):
-    """The error for a file that this package cannot have written: it is too large or not a regular
-    file.
+    """The error for a file that this package cannot have written, since the file is too large or
+    not a regular file.
     """
 
 
@@ -144,7 +144,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
     Raises:
         CannotWrite: the file cannot be written, or its path belongs to a folder, a pipe or a device
-            (see ``check_replaceable``). An older version of the file remains.
+            (see ``check_replaceable``). If writing fails, an older version of the file remains.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -164,8 +164,10 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Return whether what is at a path may be replaced or removed. There must be a regular file, a
-    link, or nothing at the path. Replacing or removing a link does not change its target.
+    """Return whether the package may replace or remove the file or link at a path. The result is
+    true for a regular
+    file, for a link, and if there is nothing at the path. Replacing or removing a link does not
+    change its target.
 
     Raises:
         OSError: the status of the path cannot be read.
@@ -222,7 +224,9 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise BadInput if files cannot be created in a results folder. No file or folder is left."""
+    """Raise BadInput if files cannot be created in a results folder. The check leaves no file or
+    folder behind.
+    """
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         for inner in (folder / RUNS, folder / FIGURES):
             if inner.is_symlink():

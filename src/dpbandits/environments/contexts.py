@@ -51,7 +51,7 @@ class ContextualEnvironment(NamedTuple):
 
     @property
     def reports(self) -> bool:
-        """Whether outliers replace what users send. This is always False, since there are no
+        """Whether outliers replace the reports of users. This is always False, since there are no
         outliers.
         """
         return False
@@ -215,7 +215,8 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
-    """Return the reward of the arm in position ``i``. If the table has rewards, the reward comes
+    """Return the reward of the arm with the index ``i`` in the game. If the table has rewards, the
+    reward comes
     from the table, else it is drawn with expectation ``mean``.
     """
     if env.table.shape[0] > 0:

@@ -209,7 +209,7 @@ class FigureOptions:
         default.
 
         Raises:
-            BadInput: a value is not allowed.
+            BadInput: the value of an option is not allowed.
         """
         found = {}
         if given.get("figsize") is not None:

@@ -111,7 +111,8 @@ def references_in(table: Table) -> pd.DataFrame:
 
     A row describes one ``line`` (uniform play or the best constant action) in an ``env`` at a
     ``horizon``, and in a ``panel`` if settings have panels. The mean after t rounds is ``rate``
-    t^``power``. If the table has runs of the algorithm that plays this way, the line is left out.
+    t^``power``. If the table has runs of the algorithm ``uniform_play`` or ``best_constant``, the
+    line of this algorithm is left out.
     """
     power, rows = float(table.metric == REGRET), []  # other metrics are averages
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]

@@ -90,7 +90,7 @@ def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> Non
 def read_records(table: Path) -> Any:
     """Read the records that ``write_records`` wrote for this content of a table.
 
-    If there are none, one of the errors UNREADABLE is raised.
+    If there are no such records, one of the errors UNREADABLE is raised.
     """
     found = json.loads(read_text(beside(table, RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
@@ -159,8 +159,8 @@ def _git(*words: str) -> str:
 
 
 def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
-    """Return the path of the table of an experiment. The experiment is one of the package, or
-    another one that has been run.
+    """Return the path of the table of an experiment. The experiment is an experiment of the
+    package, or a user's experiment that has been run.
     """
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
@@ -175,7 +175,7 @@ def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
 def table_path(request: Request) -> Path:
     """Return the path of a request's table.
 
-    The file is named after the experiment. Without an experiment, its name consists of the settings
+    The file is named after the experiment. Without an experiment, the name consists of the settings
     and their hash.
     """
     described = (setting.described for setting in request.settings)
@@ -239,8 +239,8 @@ def refuse_to_replace(request: Request) -> None:
 
 
 def _has_all_runs(request: Request, before: Mapping[str, Any]) -> bool:
-    """Return whether each setting of a request has at least as many runs as a manifest's
-    configuration ``before`` asks for.
+    """Return whether each setting of a request has at least as many runs as the configuration
+    ``before`` of a manifest requests.
     """
     if before["runs"] == "auto":
         longest = float(before["max_time"] or math.inf)

@@ -2,7 +2,7 @@
 
 Let X be a sum of independent Laplace variables with scales b_i. For all 0 < s < 1/max b_i and
 l > 0, P(X > (l - sum of ln(1 - b_i^2 s^2))/s) <= e^-l. The Chernoff quantile at 1 - e^-l is the
-least of these bounds over s.
+smallest of these bounds over s.
 """
 
 from __future__ import annotations

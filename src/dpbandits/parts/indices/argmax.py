@@ -1,8 +1,8 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
 In most rounds the leader, the arm of largest index, remains the same, and only its statistics have
-changed. The choices equal those of an argmax over all arms in every round; docs/fast_rounds.md has
-the proof.
+changed. The choices equal the choices of an argmax over all arms in every round;
+docs/fast_rounds.md has the proof.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Indices(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A range of rounds; the growth at its last round is an upper bound for all of them."""
+    """A range of rounds; the growth at its last round is an upper bound on the growth in all its
+    rounds.
+    """
 
     last: int  # the last round
     growth: float  # the growth at the last round
@@ -53,8 +55,8 @@ class Window(NamedTuple):
 class Stretch(NamedTuple):
     """Rounds in which one arm leads.
 
-    Until the window ends, the leader's index is certainly the largest as long as
-    ``total + gain > bar N``, with the total and the N of the leader.
+    Until the window ends, the leader's index is certainly the largest as long as ``total + gain >
+    bar N``, where total and N belong to the leader.
     """
 
     arm: int  # the leader
@@ -97,7 +99,8 @@ def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, 
 
 @inlined
 def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
-    """Find the arm of largest index at round ``t``, ties to the lowest, and for how long it leads.
+    """Find the arm of largest index at round ``t`` (of several such arms, the lowest number), and
+    for how long it leads.
 
     Args:
         indices: the indices.

@@ -1,4 +1,5 @@
-"""The divergence of Bernoulli laws under global DP, and its index, in closed form.
+"""The divergence of two Bernoulli laws under global DP, and the index that follows from it, in
+closed form.
 
 Azize et al. 2025 measure how hard it is, under eps-global DP, to tell two Bernoulli laws of means x
 and y apart by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
