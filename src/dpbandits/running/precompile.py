@@ -67,9 +67,9 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
     """Compile several loops of settings that are not yet cached on disk, in child processes.
 
-    A loop that cannot be compiled in a child is compiled later, in the process that needs it. The
-    loop of a function that was passed from Python is also compiled there, since a child would have
-    to import the module of the function again.
+    A loop that cannot be compiled in a child process is compiled later, in the process that needs
+    the loop. The loop of a function that was passed from Python is also compiled in that process,
+    since a child would have to import the module of the function again.
     """
     missing = [
         setting

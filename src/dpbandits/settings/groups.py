@@ -24,8 +24,8 @@ USER_GROUPS = ("algo", "rule", "env")  # groups to which users often add files
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """Return the question that all algorithms of a command answer. Names are the keys of
-    ``algorithms``.
+    """Return the question that all algorithms of a command answer. The keys of ``algorithms`` are
+    the names of the algorithms.
 
     Raises:
         BadInput: two algorithms answer different questions, or one of the ``given`` keys belongs to
@@ -66,7 +66,7 @@ def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
 def is_algorithm(file: Path) -> bool:
     """Return whether a user's Python file defines a function of the file's name, or a class.
 
-    The text of the file is searched; the file is not imported.
+    The function searches the text of the file, and does not import the file.
     """
     start = rf"^(def {re.escape(file.stem)}\(|{re.escape(file.stem)} *=|class [^_])"
     return re.search(start, file.read_text(errors="replace"), re.MULTILINE) is not None
@@ -169,7 +169,7 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
     """Return the question that an experiment answers. The groups, such as ``rule``, in the
     experiment's file and in the files that this file extends determine the question.
 
-    The result is None if no group occurs.
+    The result is None if no group occurs in these files.
     """
     seen: list[str] = [experiment]
     for name in seen:  # the loop extends this list

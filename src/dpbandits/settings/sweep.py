@@ -22,7 +22,7 @@ def grids(config: Mapping[str, Any]) -> list[Grid]:
     """Return the grids of a configuration's sweep as a list; without a sweep, one empty grid.
 
     Raises:
-        BadInput: the sweep is no grid of lists, or has too many points.
+        BadInput: the sweep is not a grid of lists, or has too many points.
     """
     given = config.get("sweep")
     if given is None:
@@ -76,7 +76,7 @@ def names_chosen(group: str, config: Mapping[str, Any]) -> list[str]:
 def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Change the grids of a configuration. The key ``sweep.NAME`` sets the values of one name, in
     all grids with this name. The key ``sweep`` sets all grids. But if there already is a sweep,
-    ``sweep`` with a mapping sets only the names of the mapping.
+    ``sweep`` with a mapping changes only the names in the mapping.
     """
     swept: dict[str, Any] = {}
     for key, value in given.items():

@@ -97,7 +97,7 @@ def respond(rng, x, r, G):
 @inlined
 def weight_at(n, weights, known, l):
     """Return lambda_n, and the number of weights that have been computed so far. ``weights`` stores
-    the latest of them: lambda_i is at index i modulo the length of ``weights``, a power of 2.
+    the latest weights: lambda_i is at index i modulo the length of ``weights``, a power of 2.
     Weights are computed in blocks. If lambda_n is no longer stored, because the arm is far behind
     the other arm, lambda_n alone is computed again.
     """
