@@ -274,7 +274,7 @@ def budget_for_samples(
     The goal is reached if the mean stopping time (or a quantile of it) is at most a number of
     samples, or at most a multiple of the time without privacy.
     """
-    sheet_too = "; or eps=[...] for a sheet"
+    sheet_too = "; or give eps=[...] for a table of these budgets"
     goal = goal_of("samples=N", samples, ratio, "mean number of samples", sheet_too)
     share = None if quantile is None else argument("quantile", quantile, FRACTION, math.nan)
     least, most, precision, runs = check_search(least, most, precision, runs)

@@ -233,7 +233,9 @@ def check_search(
     least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
     if not float(f"{least:g}") < float(f"{most:g}"):  # as they are printed
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
-    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
+    precision = number_where(
+        "precision", precision, lambda x: x >= 1.01, "a number of at least 1.01 is needed"
+    )
     return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
 
 
@@ -254,7 +256,9 @@ def goal_of(
         raise BadInput(f"{key} and ratio: give only one of the two")
     if goal is None and ratio is None:
         needed = f"either {typed} or ratio=R is needed"
-        raise BadInput(f"{needed}: the largest {what}, or its ratio{more}")
+        raise BadInput(
+            f"{needed}: the largest {what}, or its ratio to the {what} without privacy{more}"
+        )
     name, value = ("ratio", ratio) if goal is None else (key, goal)
     return number_where(name, value, lambda x: 0 < x < np.inf, "a number above 0 is needed")
 

@@ -178,7 +178,7 @@ def contaminated(
     with inside("inlier"):
         clean = call(LAWS, inlier)
     if not clean.arms:
-        raise BadInput("inlier: the rewards of arms can be contaminated, not those of contexts")
+        raise BadInput("inlier: rewards of arms can be contaminated, but not rewards of contexts")
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)

@@ -359,7 +359,7 @@ def finish(
         if chosen.ylim is not None:
             if ax.get_yscale() == "log" and chosen.ylim[0] <= 0:
                 low, high = (f"{x:g}" for x in chosen.ylim)
-                how = "a logarithmic axis shows numbers above 0; yscale=linear shows all"
+                how = "a logarithmic axis shows numbers above 0; yscale=linear shows all numbers"
                 raise BadInput(f"ylim=[{low},{high}]: {how}")
             ax.set_ylim(chosen.ylim)
     lines: dict[str, Any] = {}

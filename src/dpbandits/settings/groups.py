@@ -45,7 +45,7 @@ def refined(
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: {name} takes {own} instead")
+            raise BadInput(f"{key}: {name} takes no {key}; it takes {own}")
     return found
 
 
@@ -127,8 +127,8 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
     if group in USER_GROUPS and not folders and not similar(name, known, SURE_SIMILARITY):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         place = f"DIR/{group}/{own}.{'yaml' if group == 'env' else 'py'}"
-        start = " One" if found.endswith("?") else "; one"
-        one = f"{start} of your own must be in {place}, with --config-dir DIR"
+        start = " A" if found.endswith("?") else "; a"
+        one = f"{start} file of your own must be {place}, with --config-dir DIR"
         found += one if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 

@@ -306,7 +306,10 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
     outliers = instance.contamination > 0 and not (rewards and rewards.outliers)
     if outliers and (waivable or not found):
-        found = f"its rewards are outliers with probability {instance.contamination:g}", "none"
+        found = (
+            f"its rewards are outliers with probability {instance.contamination:g}",
+            "no outliers",
+        )
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:

@@ -40,7 +40,9 @@ def grids(config: Mapping[str, Any]) -> list[Grid]:
                 raise BadInput(f"sweep.{name}={plain(values)}: {needed} is needed")
         size = math.prod(map(len, grid.values()))
         if size > MOST_POINTS:
-            raise BadInput(f"sweep: {size} settings, more than {MOST_POINTS}")
+            raise BadInput(
+                f"sweep: {size} settings are too many; at most {MOST_POINTS} are allowed"
+            )
     return found
 
 
