@@ -37,7 +37,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 class Game(NamedTuple):
-    """One run of a bandit problem."""
+    """One run of an algorithm on an environment."""
 
     env: Environment  # the arms' laws
     users: Users  # the population of users, one of whom arrives in each round
@@ -181,7 +181,7 @@ def receive(game: Game, a: int, z: float, level: float) -> float:
 @inlined
 def hold(game: Game, a: int) -> Law:
     """Begin a hold, in which arm ``a`` is played for several rounds, and return the law of the arm.
-    Then ``pull_held`` plays single rounds, and ``end_hold`` counts these rounds as pulls.
+    In a hold, ``pull_held`` plays single rounds, and ``end_hold`` counts these rounds as pulls.
     """
     check_arm(game, a)
     return law_of(game.env, a)

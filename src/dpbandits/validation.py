@@ -426,7 +426,9 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 
 
 def no_such_file(where: str, path: Any) -> BadInput:
-    """Return the error for a missing file. Its message suggests a file with a similar name."""
+    """Return the error for a missing file. The message of the error suggests a file with a similar
+    name.
+    """
     file, hint = Path(str(path)), ""
     with suppress(OSError, ValueError):
         if near := similar(file.name, os.listdir(file.parent), SURE_SIMILARITY):

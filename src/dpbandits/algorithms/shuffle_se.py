@@ -58,7 +58,7 @@ def elimination(heads, send_bits):
 def noisy_bits(game, rng, S, l, eps, sums):
     """Count the ones among the sent bits: the ones that are kept and the zeros that are flipped.
 
-    Each of the two numbers is drawn at once.
+    Each of these two numbers of bits is drawn at once.
     """
     pull_encoded_in_turn(game, S, l * len(S), 1, sums)
     t = math.tanh(0.5 * eps)

@@ -65,8 +65,8 @@ def plot(
 ) -> Figure:
     """Draw a tidy table: regret against time or the privacy budget, or stopping times.
 
-    The table may also be a result of ``dp.budget``. Its figure shows the regret at each budget, the
-    goal, and the budgets that were found.
+    The table may also be a result of ``dp.budget``. The figure of such a result shows the regret at
+    each budget, the goal, and the budgets that were found.
 
     Args:
         table: a tidy table, any table with the columns ``algo``, ``t`` and ``regret``, or a list of

@@ -50,8 +50,8 @@ def run(
     """Run bandit algorithms and return their regret as a tidy table.
 
     An argument may be a list of values. Every combination of the values is then run, which is
-    called a sweep. The result equals the table that ``bandit-run`` writes for the same sweep.
-    Arguments that are left out have the defaults in conf/config.yaml.
+    called a sweep. The result equals the table that ``bandit-run`` writes for this sweep. Arguments
+    that are left out have the defaults in conf/config.yaml.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
@@ -229,8 +229,8 @@ def reproduce(
 ) -> list[Path]:
     """Play the missing runs of an experiment, and write its table, its summaries and its figure.
 
-    Nothing is written if the existing table has the same settings and was made by the same code,
-    and if the figure is newer than the table and the code that draws it.
+    If the existing table has these settings and was made by the present code, and if the figure is
+    newer than the table and the code that draws it, nothing is written.
 
     Args:
         experiment: one of ``dp.experiments()``.

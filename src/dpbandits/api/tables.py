@@ -41,8 +41,8 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 @checks_arguments
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table to a file. The file has the same bytes as the file that a command writes
-    for the same settings.
+    """Write a tidy table to a file. The file has the bytes of the file that a command writes for
+    these settings.
 
     The function also writes the records of the settings to a second file, whose name ends in
     ``.records.json``. ``dp.load`` reads the second file, since labels, bounds and metrics need the
@@ -137,7 +137,7 @@ def latex(
 ) -> str:
     """Return the summary of a tidy table, or of several joined tables, as a table for LaTeX.
 
-    Commands write the same LaTeX table. The function also takes a result of ``budget``.
+    Commands write this LaTeX table, too. The function also takes a result of ``budget``.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)

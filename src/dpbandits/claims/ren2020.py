@@ -49,7 +49,7 @@ def times_ucb_at_eps_2(runs: Runs) -> Parts:
     """At eps 2 on four laws of rewards, the regret of HeLDP-UCB-B is 1.6 times the regret of UCB,
     and the regret of HeLDP-UCB-L 8.6 times.
 
-    Both ratios are within a tenth of the printed ratios.
+    Our two ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_b"), ucb, **about(1.6))
@@ -62,8 +62,8 @@ def times_ucb_at_eps_02(runs: Runs) -> Parts:
     and the regret of HeLDP-UCB-L 210 times.
 
     Our ratios are larger: by 8 % for HeLDP-UCB-B (we allow a tenth, which is inside the interval),
-    and by a fifth for HeLDP-UCB-L. They are nearer to the 101 and 441 of the theory. Both ratios
-    still grow with t, and exceed the printed ratios already earlier in the run
+    and by a fifth for HeLDP-UCB-L. Our ratios are nearer to the ratios 101 and 441 of the theory.
+    Our two ratios still grow with t, and exceed the printed ratios already earlier in the run
     (results/ablations.md).
     """
     ucb = runs(algo="ucb")
@@ -77,7 +77,7 @@ def times_ucb_at_eps_1(runs: Runs) -> Parts:
     """At eps 1 on Bernoulli rewards, the regret of HeLDP-UCB-L is 23 times the regret of UCB, and
     the regret of HeLDP-UCB-B 4.5 times.
 
-    Both ratios are within a tenth of the printed ratios.
+    Our two ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_l", eps=1.0), ucb, **about(23))

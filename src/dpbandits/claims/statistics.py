@@ -61,7 +61,7 @@ class Runs:
             yield self(**dict(zip(choices, combination, strict=True)))
 
     def measure(self, number: Callable[[Setting, np.ndarray], np.ndarray]) -> Runs:
-        """Return the same runs, where ``number(setting, values)`` replaces the measured values."""
+        """Return these runs with ``number(setting, values)`` in place of the measured values."""
         return replace(self, measured={s: number(s, x) for s, x in self.measured.items()})
 
     def one(self) -> tuple[Setting, np.ndarray]:

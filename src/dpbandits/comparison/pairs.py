@@ -29,7 +29,7 @@ class Located(NamedTuple):
     high: Any
 
     def of(self, some: Any) -> Located:
-        """Return some of the estimates, in the same form."""
+        """Return ``Located`` with some of the estimates."""
         return Located(*(x[some] for x in self))
 
 
@@ -103,8 +103,8 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
 
     A pair of equal values counts as 1/2. The interval follows Brunner & Munzel (2000), on the logit
     scale. If every value of one sample is smaller than every value of the other sample, this method
-    cannot estimate the variance. In this case the runs are paired in their order, and the interval
-    of Clopper & Pearson is used.
+    cannot estimate the variance. In this case the function pairs the runs in their order, and uses
+    the interval of Clopper & Pearson.
 
     Args:
         a: values of one algorithm.

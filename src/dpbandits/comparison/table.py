@@ -30,9 +30,9 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     A game is an environment with a budget and a horizon. One test for all pairs of algorithms in
     all games, and for the pairs with a baseline, finds which means differ. This test determines
     ``differs``, ``tied`` and ``letters``. With probability 95 %, the test finds no difference
-    between algorithms with the same law. Also with probability 95 %, all intervals in a column hold
-    at once. If there are C comparisons with the best (or baseline), each end of an interval fails
-    with probability at most .05 / (2 C).
+    between algorithms with the same law. With probability 95 %, too, all intervals in a column
+    contain their true values. If there are C comparisons with the best (or baseline), each end of
+    an interval fails with probability at most .05 / (2 C).
 
     Args:
         table: a table of regret or of stopping times.
@@ -102,8 +102,8 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Return the table ``found``, with the columns added that only the table ``other`` has.
 
-    One of the two tables is a summary, the other a comparison. Users choose the columns of a table
-    for a paper from the result.
+    One of the two tables is a summary, and the other table is a comparison. Users choose the
+    columns of a table for a paper from the result.
     """
     more = other.set_index(SETTING).loc[found[SETTING]]
     return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})

@@ -215,8 +215,8 @@ def time_panels(
 def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None], int]:
     """Return the panels of a grid, None for an empty place, and the number of columns.
 
-    If some games were not played at some budgets, the grid has empty places. The panels are put in
-    sequence instead if this leaves fewer empty places.
+    If some games were not played at some budgets, the grid of panels has empty places. The panels
+    are put in sequence instead if this leaves fewer empty places.
     """
     places, columns = arranged(grid)
     panels = [panel for row in grid for panel in row if panel is not None]
@@ -282,7 +282,7 @@ def time_panel(
     If the table has no column ``line``, each setting has a line. If the table has no column
     ``panel``, there is a single panel. A setting with the panel EVERY is drawn in all panels.
     ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is
-    ``log``. But if a logarithmic axis cannot show all lines, the axis is linear. For ``time`` see
+    ``log``. If a logarithmic axis cannot show all lines, the axis is linear. For ``time`` see
     ``time_panels``, and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:

@@ -452,7 +452,8 @@ def _characters_of(family: tuple[str, ...]) -> set[int]:
 def escape_texts(figure: Figure) -> None:
     """Convert all texts of a figure to LaTeX.
 
-    This is needed with ``text.usetex``, where matplotlib passes texts to LaTeX unchanged.
+    This conversion is needed with ``text.usetex``, where matplotlib passes texts to LaTeX
+    unchanged.
     """
     for words in figure.findobj(Text):
         words.set_text(usual_tex(words.get_text()))

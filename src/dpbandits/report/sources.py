@@ -80,8 +80,8 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """Return the tables of a folder, experiments first. Also return sentences about tables that are
-    left out.
+    """Return the tables of a folder, experiments first. The function also returns sentences about
+    tables that are left out.
 
     Raises:
         BadInput: the folder is missing, or nothing in it can be shown.

@@ -290,7 +290,7 @@ def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     """Return the column for the axis, or None if no column varies.
 
     A budget becomes the axis if it has at least three values, or at least as many values as each
-    parameter. Otherwise the parameter with most values becomes the axis.
+    parameter. If no budget has so many values, the parameter with most values becomes the axis.
     """
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")

@@ -146,7 +146,7 @@ class Scan:
 
     def check_columns(self) -> None:
         """Refuse a user's column with a different value in nearly every run, such as the run's
-        time. Otherwise each run would become a separate setting.
+        time. Without this check, each run would become a separate setting.
 
         Raises:
             BadInput: several settings differ in one column only, no two of them have a run of the

@@ -263,11 +263,11 @@ class Table:
         """Return the table with a statistic in place of pseudo-regret, such as average regret. The
         column is named after the statistic.
 
-        Average regret is the regret divided by the number of rounds. The error is the same ratio
-        for data with users, where regret counts mistakes (or losses on a log). Nash regret is not a
-        mean over runs, but ``nash`` returns a value for each run, and the mean of these values is
-        the estimate. The standard error of these values is right to first order, so summaries,
-        figures and comparisons can use the values like regrets.
+        Average regret is the regret divided by the number of rounds. The error is also the regret
+        divided by the number of rounds, for data with users, where regret counts mistakes (or
+        losses on a log). Nash regret is not a mean over runs, but ``nash`` returns a value for each
+        run, and the mean of these values is the estimate. The standard error of these values is
+        right to first order, so summaries, figures and comparisons can use the values like regrets.
 
         Raises:
             BadInput: the metric does not exist, the table already has another metric, or the metric

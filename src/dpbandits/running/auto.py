@@ -7,9 +7,9 @@ that finds enough runs (``enough``). Each of K examinations computes its interva
 error level (Bonferroni). So, with probability 95 %, the intervals of all examinations contain the
 mean, also the interval of the last examination.
 
-The table of a paper's experiment has the paper's number of runs. But its means and intervals use
-more runs if the additional runs are estimated to take less than a minute. The estimate is the same
-on every machine (``means_of_experiment``).
+The table of a paper's experiment has the paper's number of runs. But the means and intervals of an
+experiment use more runs if the additional runs are estimated to take less than a minute. The
+estimate is the same on every machine (``means_of_experiment``).
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """Return the setting with few checkpoints. The runs are the same, but take less memory."""
+    """Return the setting with few checkpoints. The runs with few checkpoints equal the runs with
+    many checkpoints, but take less memory.
+    """
     small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 

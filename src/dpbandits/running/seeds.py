@@ -33,8 +33,8 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
     memory.
 
     The result is a uint64 array (runs, STREAMS, WORDS). The result has the states of the generators
-    that ``generator`` returns. But this function computes all states at once, in a tenth of the
-    time.
+    that ``generator`` returns. The function computes all these states at once, in a tenth of the
+    time that ``generator`` needs.
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)

@@ -1,8 +1,8 @@
 """Compose a request from keys and values of a command line or of a call in Python.
 
 A key is a key of a command, such as ``runs``, or a parameter ``GROUP.NAME`` of a file. Hydra
-composes the chosen files. Then the given values replace values in the result, and the keys with
-several values become grids of a sweep.
+composes the chosen files. After this composition, the given values replace values in the result,
+and the keys with several values become grids of a sweep.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def compose(
 ) -> Request:
     """Compose the request of some keys.
 
-    These values replace the values in an experiment's file, which replace the defaults. A key with
-    several values becomes a column of the table.
+    The given values replace the values in an experiment's file, which replace the defaults. A key
+    with several values becomes a column of the table.
 
     Args:
         question: the question of the command.

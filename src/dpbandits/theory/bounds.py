@@ -188,8 +188,8 @@ def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
 
 
 def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the bounds that apply, those with known constants first, and why other bounds do not
-    apply.
+    """Return the bounds that apply, first the bounds with known constants, and the reasons why
+    other bounds do not apply.
 
     Returns:
         A row for each bound that applies: ``bound`` (paper and theorem), ``side``, ``kind``,

@@ -15,7 +15,7 @@ BITS = (192, 384, 768, 1536, 3072)  # the precisions that are tried
 
 
 class OutOfReach(BadInput):
-    """The error if no exact loss can be computed. Its message has the reason and a request that
+    """The error if no exact loss can be computed. The message has the reason, and a request that
     would work.
     """
 

@@ -51,7 +51,8 @@ class PolicyTarget(RegretTarget):
     First, the audit records the random numbers of the policy and replays them on neighbouring
     rewards. All noise to which the changed reward is added is shifted by minus the change. Suppose
     that in every replay all actions stay the same, at a cost of at most eps, and that no choice
-    depends on the changed reward. Then the verdict is consistent, and nothing is sampled.
+    depends on the changed reward. In this case the verdict is consistent, and the audit samples
+    nothing.
 
     In all other cases, samples may refute the promise. If the promise is local, the response of a
     user is sampled first. Then the actions are sampled, first on the neighbours of the failed

@@ -135,7 +135,7 @@ def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> 
     """Apply a function of NumPy to numbers that carry notes.
 
     A function in ``OPERATIONS`` is replaced by Python's operator, which is applied to each element
-    and keeps the notes. Other functions are applied to plain numbers.
+    and keeps the notes. Functions that are not in ``OPERATIONS`` are applied to plain numbers.
     """
     out = named.pop("out", (None,))[0]
     operation: Any = OPERATIONS.get(function) if method == "__call__" and not named else None

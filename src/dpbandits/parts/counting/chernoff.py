@@ -120,8 +120,8 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     The search starts from an upper bound on the root: s C' - C is at least
     s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and with the largest b alone the root would satisfy
     b^2 s^2 <= l/(1 + l). At the end, a parabola in u = 1/s corrects for the remaining distance to
-    the root. The quantile q(l) is the least value of (l + C)/s. Its first derivative in l is u at
-    the root s, and its second derivative is -1/(s^3 C'').
+    the root. The quantile q(l) is the least value of (l + C)/s. The first derivative of q in l is u
+    at the root s, and the second derivative is -1/(s^3 C'').
     """
     largest = 0.0
     for i in range(noise.parts[a]):

@@ -90,7 +90,8 @@ def growth(indices: Indices, window: Window, t: float) -> float:
 def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
     """Update the leader, its index and the second largest index with the index of arm ``b``.
 
-    At a tie the former leader remains. The code has no branches, which would be mispredicted.
+    If the two largest indices are equal, the former leader remains the leader. The code has no
+    branches, which would be mispredicted.
     """
     a, best, second = leader
     first = index > best

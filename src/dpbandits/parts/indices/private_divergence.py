@@ -32,7 +32,7 @@ def private_divergence(x: float, y: float, eps: float) -> float:
 def private_upper(x: float, c: float, eps: float) -> float:
     """Compute the index ``max{q in [0, 1] : d(x, q) <= c}`` for c > 0.
 
-    This is the index of KL-UCB if eps is infinite.
+    The index is the index of KL-UCB if eps is infinite.
     """
     if x >= 1.0 or c >= eps * (1.0 - x):
         return 1.0

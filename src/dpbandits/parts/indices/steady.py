@@ -20,7 +20,8 @@ def steady_optimism(observe: Callable, index: Callable) -> Callable:
 
     In each round that is left, the loop plays the arm of largest index; of several such arms, the
     arm of lowest number. The index of an arm without observations is infinite. ``N`` and ``S`` are
-    the numbers of observations and their sums. Both functions are decorated with ``inlined``.
+    the numbers of observations and their sums. ``observe`` and ``index`` are decorated with
+    ``inlined``.
 
     Args:
         observe: ``observe(params, rng, x)`` returns the number that a reward x adds to the sum.

@@ -148,7 +148,7 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
 def thin(z: np.ndarray, pi: np.ndarray) -> None:
     """Move shares without changing V(pi), until at most r (r + 1)/2 shares are positive.
 
-    This is Caratheodory's method: the matrices z z^T of more than r (r + 1)/2 actions are linearly
+    The method is Caratheodory's: the matrices z z^T of more than r (r + 1)/2 actions are linearly
     dependent.
     """
     k, n = len(pi), z.shape[1] * (z.shape[1] + 1) // 2 + 1

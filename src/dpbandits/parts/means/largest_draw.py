@@ -1,10 +1,10 @@
 """The arm of the largest draw from Beta posteriors, in most rounds without drawing from them.
 
 In most rounds the leader's draw is above a level x, and all other draws are below x. Suppose that
-an arm's draw is on the wrong side of x with probability at most q. Then an event of probability q
-is drawn first. Without the event, the draw is on the right side. With the event, a rejection step
-decides on which side the draw is, so that the probability of the wrong side is exact. The
-chosen arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
+an arm's draw is on the wrong side of x with probability at most q. The code first draws an event of
+probability q. Without the event, the draw is on the right side. With the event, a rejection step
+decides on which side the draw is, so that the probability of the wrong side is exact. The chosen
+arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float
 def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
     """Return the reward, truncated at B, plus noise ``Lap(2B/eps)``. eps-local DP for any reward.
 
-    This is Alg. 4 of Tao et al. 2022. The algorithm itself draws the total noise of many such
-    responses with ``laplace_sum``.
+    The response is the message in Alg. 4 of Tao et al. 2022. The algorithm itself draws the total
+    noise of many such responses with ``laplace_sum``.
     """
     return truncate(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
 
