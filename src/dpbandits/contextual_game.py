@@ -30,7 +30,7 @@ SHOWN, ROW, NOT_COUNTED = 2, 3, -1
 
 
 class ContextualGame(NamedTuple):
-    """One run of a contextual bandit problem."""
+    """One run of an algorithm on a contextual environment."""
 
     env: ContextualEnvironment  # the law of contexts and rewards
     users: Users  # the population of users
@@ -106,9 +106,9 @@ def dimension(game: ContextualGame) -> int:
 
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
-    """Return the contexts of the current round, float64 array (K, d). Every call returns the same
-    array. In later rounds, call ``ensure_contexts`` to fill this array with the new contexts, which
-    is faster than ``contexts``.
+    """Return the contexts of the current round, float64 array (K, d). Every call in a game returns
+    one and the same array object. In later rounds, call ``ensure_contexts`` to fill this array with
+    the new contexts, which is faster than ``contexts``.
     """
     ensure_contexts_shared(game)
     return game.shown

@@ -1,4 +1,4 @@
-"""Errors that a user can correct. Each has a message of one line."""
+"""Errors that a user can correct. Each of these errors has a message of one line."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def printable(text: str, most: float = math.inf) -> str:
 
 def power(value: Any) -> str:
     """Return a number as text. A digit followed by at least five zeros is shortened, so 10000000
-    becomes 1e7. Other numbers are written as on the command line.
+    becomes 1e7. All other numbers are written as on the command line.
     """
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 

@@ -39,7 +39,7 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
     """Lock a folder against other processes; create it if it is missing.
 
     If a process dies, the operating system releases its lock. If another process keeps the lock for
-    a long time, one line on standard error says so.
+    a long time, the waiting process says so in one line on standard error.
 
     Args:
         folder: the folder.
@@ -139,8 +139,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
     """Write a file in a locked folder atomically. If ``content`` yields pieces, only one piece at a
     time is in memory.
 
-    The file survives the end of the process. With ``synced`` it also survives a power cut, but
-    writing takes some milliseconds longer. Without ``synced``, a power cut can damage the file.
+    The file survives the end of the process. With ``synced`` the file also survives a power cut,
+    but writing takes some milliseconds longer. Without ``synced``, a power cut can damage the file.
 
     Raises:
         CannotWrite: the file cannot be written, or its path belongs to a folder, a pipe or a device

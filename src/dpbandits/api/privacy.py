@@ -127,9 +127,9 @@ def budget(
         (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
         search; the ``answer`` as a sentence. ``budget`` is the point between ``low`` and ``high``
         at which the means cross the goal. With ``beats``, ``budget`` equals ``high``: the runs show
-        that the algorithm makes fewer mistakes than the reference at ``high``, and that it does not
-        at ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget
-        reaches the goal, ``budget`` is blank.
+        that the algorithm makes fewer mistakes than the reference at ``high``, but more mistakes at
+        ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget reaches
+        the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.

@@ -90,9 +90,9 @@ def run(
         eps: the privacy budget, in nats; a larger budget means less privacy.
         rho: the privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
-            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
-            until the mean is precise enough (docs/runs.md).
+        runs: the number of independent runs of each setting; 100 by default. Bad runs of
+            probability below 3/n may not occur in n runs, and then the intervals do not account for
+            them. ``auto`` adds runs until the mean is precise enough (docs/runs.md).
         precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
             divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
@@ -194,9 +194,9 @@ def stop(
         alpha: the allowed probability of deciding for mu1 if the mean is mu0; ``beta`` is the
             allowed probability of deciding for mu0 if the mean is mu1.
         cap: the largest number of samples, at which a rule without an answer is stopped.
-        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
-            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
-            until the mean is precise enough (docs/runs.md).
+        runs: the number of independent runs of each setting; 100 by default. Bad runs of
+            probability below 3/n may not occur in n runs, and then the intervals do not account for
+            them. ``auto`` adds runs until the mean is precise enough (docs/runs.md).
         precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
             divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.

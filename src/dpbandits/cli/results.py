@@ -152,7 +152,7 @@ def _held(found: Contents) -> list[str]:
 
 def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
     """Yield texts about the algorithms, environments, budgets and runs of a table. If another table
-    has more runs of the same settings, the last text names it.
+    has more runs of the same settings, the last text names the other table.
     """
     if table.runs and largest.runs and largest.runs > table.runs:
         yield f"superseded by {largest.name}"

@@ -167,10 +167,11 @@ TYPES: dict[Any, Any] = {}  # the Numba types of arguments, by layout
 
 
 def type_of(value: Any) -> Any:
-    """Return the Numba type of an argument; the types found so far are stored by layout.
+    """Return the Numba type of an argument, from a cache in which the keys are layouts (see
+    ``layout_of``).
 
-    Without the stored types, Numba would determine the type of a game in every call, which takes
-    half a millisecond.
+    Without this cache, Numba would determine the type of a game in every call, which takes half a
+    millisecond.
     """
     layout = layout_of(value)
     if layout not in TYPES:

@@ -16,7 +16,7 @@ INLINED: set[Callable] = set()
 
 
 class Called(NamedTuple):
-    """A function that kernels can call, and how they call it."""
+    """A function that kernels can call, and the way in which they call it."""
 
     function: Callable
     inlined: bool  # whether each kernel that calls the function contains its code

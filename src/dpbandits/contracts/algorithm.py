@@ -279,8 +279,8 @@ def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
     error.
 
     ``folder`` is None for an algorithm of the package, since the other process may have the package
-    in another folder. The error is raised only when the algorithm is played: if it were raised
-    while a task is unpickled, it would look like the death of the worker.
+    in another folder. The error is raised only when the algorithm is played: an error that is
+    raised while a task is unpickled would look like the death of the worker.
     """
     file = (folder or HOMES[group]) / f"{name}.py"
     try:
@@ -344,7 +344,9 @@ def from_function(
 
 
 def _declared(name, group, function, constants, where, file):
-    """Check a function and the constants in its file. Return the algorithm that they define."""
+    """Check a function and the constants in its file. The result is the algorithm that the function
+    and the constants define.
+    """
     written = getattr(function, "py_func", function)
     signature = inspect.signature(written).parameters
     parameters = list(signature)

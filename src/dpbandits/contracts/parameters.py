@@ -121,8 +121,9 @@ def below(limit: float) -> Interval:
 def domain_of(hint: Any, name: str = "") -> Domain:
     """Return the domain of a parameter.
 
-    If the parameter has an annotation, the annotation decides. Otherwise the name decides whether
-    the parameter is a privacy budget or a privacy level. Any other parameter may be any number.
+    If the parameter has an annotation, the annotation decides. Without an annotation, the name
+    decides whether the parameter is a privacy budget or a privacy level. Any other parameter may be
+    any number.
     """
     if get_origin(hint) is Literal:
         return Named({name: float(i) for i, name in enumerate(get_args(hint))})

@@ -44,8 +44,8 @@ def version_of_file(file: Path) -> str:
 def decides_a_run(file: Path) -> bool:
     """Return whether the numbers of a run can depend on a file that the algorithm imports.
 
-    The numbers depend neither on what algorithms declare nor on how kernels are compiled, since
-    compiled code and plain Python give the same bits.
+    The numbers of a run depend neither on what algorithms declare nor on how kernels are compiled,
+    since compiled code and plain Python give equal bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING

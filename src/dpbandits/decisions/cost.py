@@ -222,7 +222,7 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     The sentence states the mean stopping time at one budget: among the budgets at which the test
     ends, the budget nearest to 1. The sentence also says from which budget on privacy costs less
     than 10 %, and names the two neighbouring budgets such that the test ends only at the larger
-    one. If some runs did not stop before the cap, a mean is stated with the words "at least".
+    budget. If some runs did not stop before the cap, a mean is stated with the words "at least".
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]

@@ -1,8 +1,8 @@
 """Search for the smallest budget that reaches a goal: bisection that adds runs where they are
 needed.
 
-At each budget a test decides whether the mean regret is above the goal or at most the goal. One
-such test is called a look. If a test does not decide, more runs are played at this budget. With
+At each budget a test decides whether the mean regret is above the goal or at most the goal. The
+code calls such a test a look. If a test does not decide, more runs are played at this budget. With
 probability 95 %, all decisions of a search are right. Regret is continuous in the budget. Therefore
 the answer lies between a budget at which the regret is above the goal and a budget that reaches the
 goal.
@@ -101,7 +101,7 @@ class Search:
     _looks: int = 0
 
     def answer(self) -> Found:
-        """Scan the range of budgets. Afterwards, narrow the interval that contains the smallest
+        """Scan the range of budgets. After the scan, narrow the interval that contains the smallest
         budget that reaches the goal.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
@@ -144,7 +144,8 @@ class Search:
         """Return the lower and the upper end of the bracket, which contains the answer.
 
         The upper end is the smallest examined budget that reaches the goal. The lower end is the
-        largest examined budget below it with regret above the goal, or 0 if there is none.
+        largest examined budget, below the upper end, with a regret above the goal; or 0 if there is
+        no such budget.
         """
         high = min(look.budget for look in self._seen.values() if look.side < 0)
         above = (look.budget for look in self._seen.values() if look.side > 0)

@@ -54,8 +54,8 @@ class Subject:
 
     @property
     def can_be_free(self) -> bool:
-        """Whether the subject can run without privacy. This is impossible if each user has an
-        individual privacy level.
+        """Whether the subject can run without privacy. A subject cannot run without privacy if each
+        user has an individual privacy level.
         """
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)
@@ -89,7 +89,7 @@ def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
     If only one subject has a name, its values are NaN.
 
     Raises:
-        BadInput: two subjects are the same.
+        BadInput: two subjects are equal, so the user has given an algorithm or a rule twice.
     """
     names: list[str] = []
     algos = [subject.first.algo for subject in subjects]

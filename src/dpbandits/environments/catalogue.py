@@ -1,5 +1,5 @@
-"""The bandit instances that a configuration can name. Their functions raise BadInput for bad
-values.
+"""The bandit instances that a configuration can name. The functions of the laws raise BadInput for
+bad values.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ class ContextualEnvironment(NamedTuple):
 
     @property
     def reports(self) -> bool:
-        """Whether outliers replace the reports of users. This is always False, since there are no
-        outliers.
+        """Whether outliers replace the reports of users. The value is always False, since there are
+        no outliers.
         """
         return False
 

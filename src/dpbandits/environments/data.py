@@ -85,7 +85,7 @@ def empirical(
 ) -> Instance:
     """Arms whose laws are empirical laws. In a CSV file with one column per arm, the law of an arm
     is the empirical law of its column. In a log with the columns ``arm`` (or ``action``) and
-    ``reward``, it is the empirical law of the rewards of the arm.
+    ``reward``, the law of an arm is the empirical law of its rewards in the log.
 
     Args:
         file: a CSV file.

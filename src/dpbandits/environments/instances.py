@@ -50,7 +50,7 @@ class Instance:
 
     @property
     def actions(self) -> str:
-        """How actions are described to a learner: FEATURES if they have features, else ARMS."""
+        """The kind of the actions: FEATURES if they have features, else ARMS."""
         return FEATURES if len(self.theta) else ARMS
 
     @property

@@ -37,8 +37,8 @@ NOT_ALONE = (
 @dataclass(frozen=True)
 class LoggedInstance(LabelledInstance):
     """A log of plays; each row is shown once. If the policy chooses the logged action, the row
-    counts with probability c/p, where p is the propensity of the row. Otherwise the row does not
-    count.
+    counts with probability c/p, where p is the propensity of the row. In all other cases, the row
+    does not count.
     """
 
     c: float = 1.0  # the probability with which a row counts; no propensity is smaller

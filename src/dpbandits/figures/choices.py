@@ -1,5 +1,5 @@
-"""What a figure of a table shows: the chosen settings, its axis, its columns and its band. These
-checks need no matplotlib.
+"""What a figure of a table shows: the chosen settings, its axis, its columns and its band. The
+checks in this module need no matplotlib.
 """
 
 from __future__ import annotations

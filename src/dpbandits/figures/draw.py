@@ -192,10 +192,10 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
     """Return the function that draws the table of an experiment.
 
     If the experiment's file has a key ``figure``, the function draws the kind of figure that the
-    key names. Otherwise the result is the function ``draw`` of the experiment's script. If there is
-    no script either, the function draws the figure that suits the table. The file may be in one of
-    the user's ``folders``. Only experiments of the package have scripts, so that the name of a
-    user's experiment never decides which code runs.
+    key names. Without a key ``figure``, the result is the function ``draw`` of the experiment's
+    script. If there is no script either, the function draws the figure that suits the table. The
+    file may be in one of the user's ``folders``. Only experiments of the package have scripts, so
+    that the name of a user's experiment never decides which code runs.
 
     Raises:
         BadInput: the file names an unknown kind of figure, an unknown option, or a kind that cannot

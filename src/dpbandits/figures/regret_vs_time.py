@@ -281,7 +281,7 @@ def time_panel(
 
     If the table has no column ``line``, each setting has a line. If the table has no column
     ``panel``, there is a single panel. A setting with the panel EVERY is drawn in all panels.
-    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is
+    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) the scale is
     ``log``. If a logarithmic axis cannot show all lines, the axis is linear. For ``time`` see
     ``time_panels``, and for ``group`` see ``styles_of``.
     """

@@ -396,9 +396,8 @@ def finish(
 
 def _beginning(labels: Iterable[str], title: str) -> str:
     """Return the common beginning of labels that the legend can omit, or an empty text. If all
-    lines
-    belong to one algorithm, and the title names it, the labels need not repeat the name and a
-    comma.
+    lines belong to one algorithm, and the title names the algorithm, the labels need not repeat the
+    name and a comma.
     """
     starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
     names = {x.partition(", ")[0] for x in labels}

@@ -99,8 +99,8 @@ def sources_in(
 
 
 def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
-    """Call ``make`` for each name. Return the sources that it returns, and a sentence for each name
-    for which it raises BadInput.
+    """Call ``make`` for each name. Return the sources that ``make`` returns, and a sentence for
+    each name for which ``make`` raises BadInput.
 
     Raises:
         BadInput: ``make`` raises BadInput for all names.

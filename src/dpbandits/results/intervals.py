@@ -74,8 +74,8 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
 
     Each end fails with probability about ``tail``. The interval of a + b x is a + b times the
     interval of x, for all numbers a and b: the values may be negative. The interval knows no
-    largest possible value. So it is too narrow for a law with large values that do not occur in the
-    runs.
+    largest possible value. So the interval is too narrow for a law with large values that do not
+    occur in the runs.
 
     Args:
         values: float64 array (n, m): n independent values of each of m quantities.
@@ -267,8 +267,9 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,). The number is n for settings with enough runs. The number is also n for
-            settings with equal runs or a single run, which have no interval.
+        Int64 array (m,). For settings with enough runs, no further runs are needed: the number is
+        n. For settings with equal runs or a single run, which have no interval, the number is n,
+            too.
     """
     n = len(values)
     few = carriers(values)

@@ -101,8 +101,8 @@ def read_records(table: Path) -> Any:
 def summary_endings(config: Mapping[str, Any]) -> list[str]:
     """Return the endings of the summaries beside a table.
 
-    An experiment's summary is also written as CSV. The repository keeps this file even if the table
-    is too large to be kept.
+    An experiment's summary is also written as CSV. The repository contains this CSV file even if
+    the table is too large for the repository.
     """
     return [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
 
@@ -208,7 +208,7 @@ def refuse_to_replace(request: Request) -> None:
     same settings, so it contains the old table. The second kind was requested with the same keys:
     then the old table is out of date, since the experiment's file or an algorithm has changed. A
     fresh checkout has pages but no table. In such a checkout, a request with changed keys may
-    replace the pages only if they show the same settings and number of runs as the request.
+    replace the pages only if the pages show the settings and the number of runs of the request.
 
     Raises:
         BadInput: the request would lose rows.

@@ -1,7 +1,8 @@
 """Compile several algorithms in child processes, on all cores at once.
 
-A child process is worth its time only for several algorithms, since it imports everything again.
-Before the algorithms of a command are compiled, their names and the expected time are printed.
+Child processes save time only if there are several algorithms, since each child process imports
+everything again. Before the algorithms of a command are compiled, their names and the expected time
+are printed.
 """
 
 from __future__ import annotations

@@ -191,7 +191,9 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name of the file in which the runs of the setting are stored; it ends in the id."""
+        """The name of the file in which the runs of the setting are stored; the name ends in the
+        id.
+        """
         return f"{self.algo}-{self.env}-{self.id}"
 
     @property

@@ -1,11 +1,12 @@
-"""The exact privacy loss of an algorithm's actions, as an interval that is proved to contain it.
+"""The exact privacy loss of an algorithm's actions, as an interval that is proved to contain the
+loss.
 
 The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
 extreme rewards, for the whole algorithm at one horizon. (The module ``release`` computes the loss
 of a single release.) This module lists the algorithms with a method that computes their exact loss.
-For other algorithms it lists the reasons why no method is known. A candidate is one event with its
-probabilities for two neighbouring tables. A method yields candidates, one of which has the largest
-loss.
+For other algorithms the module lists the reasons why no method is known. A candidate is one event
+with its probabilities for two neighbouring tables. A method yields candidates, one of which has the
+largest loss.
 """
 
 from __future__ import annotations

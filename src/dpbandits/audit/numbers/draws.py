@@ -117,7 +117,7 @@ class TracedFloat(float):
 
 
 class TracedArray(np.ndarray):
-    """An object array of numbers with notes. NumPy's operations on it keep the notes."""
+    """An object array of numbers with notes. NumPy's operations on the array keep the notes."""
 
     def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
         return applied(function, method, numbers, named)

@@ -104,8 +104,8 @@ class Bets:
         return np.asarray(wealth)
 
     def bound(self, best: np.ndarray) -> float:
-        """Return the lower bound: the largest tested loss such that all losses up to it are
-        refuted.
+        """Return the lower bound: the largest tested loss such that this loss and all smaller
+        losses are refuted.
 
         ``best`` is the largest ``log_wealth`` so far against each tested loss. If not even the
         smallest loss is refuted, the bound is 0.

@@ -1,4 +1,6 @@
-"""The base class of audit targets: a privacy promise at one budget, and runs that test it."""
+"""The base class of audit targets: a privacy promise at one budget, and runs that test this
+promise.
+"""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def kind_of_noise(counters: Counters, a: int, n: int) -> int:
     """Return the kind of the noise in the sum of the first ``n`` items of arm ``a``.
 
     If all items have the same sensitivity, the noise of two sums of the same kind has the same law.
-    For Honaker's trees, the two laws are only nearly the same.
+    For Honaker's trees, the laws of two such sums are only nearly the same.
     """
     if counters.tree == KARY:
         nodes = 0

@@ -175,9 +175,9 @@ def play_calibrated(game, rng, counters, least):
 def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     """Play DP-UCB with a choice of the counter and of the bonus.
 
-    ``literal`` is the literal bonus. ``least`` is the smallest logarithm in the radius: 0 for the
-    logarithm of each round, ln 2T for a radius that depends on the horizon. ``budget`` is the
-    privacy budget of an arm's counter.
+    ``literal`` is the literal bonus. If ``least`` is 0, the radius in round t contains ln t. If
+    ``least`` is ln 2T, ln 2T takes the place of ln t, so that the radius depends on the horizon.
+    ``budget`` is the privacy budget of an arm's counter.
     """
     K, T = arms(game), game.horizon
     counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)

@@ -1,9 +1,9 @@
 """The divergence of two Bernoulli laws under global DP, and the index that follows from it, in
 closed form.
 
-Azize et al. 2025 measure how hard it is, under eps-global DP, to tell two Bernoulli laws of means x
-and y apart by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
-infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
+Azize et al. 2025 measure how hard it is, under eps-global DP, to distinguish two Bernoulli laws
+with means x and y by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y
+the infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
 closed forms below follow from this z.
 """
 

@@ -39,8 +39,8 @@ class MatrixTree(NamedTuple):
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
     """Return an empty tree of m levels.
 
-    With Wishart noise (k > 0 degrees of freedom), a prefix has noise of every level, even of levels
-    of which it has no node. The noise of these empty nodes is drawn here.
+    With Wishart noise (k > 0 degrees of freedom), a prefix has noise of every level, even if the
+    prefix has no node of this level. The noise of these empty nodes is drawn here.
     """
     below, L = np.zeros((m + 1, D, D)), np.zeros((D, D))
     for j in range(m):

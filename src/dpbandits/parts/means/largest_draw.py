@@ -1,4 +1,5 @@
-"""The arm of the largest draw from Beta posteriors, in most rounds without drawing from them.
+"""The arm of the largest draw from Beta posteriors, in most rounds without drawing from these
+posteriors.
 
 In most rounds the leader's draw is above a level x, and all other draws are below x. Suppose that
 an arm's draw is on the wrong side of x with probability at most q. The code first draws an event of
