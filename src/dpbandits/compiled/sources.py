@@ -45,8 +45,8 @@ def shared_state() -> str:
 def state_of(function: Callable) -> str:
     """Return a hash of the sources of a function without the shared sources.
 
-    The sources are the file of the function, and the files of all values that the module of the
-    function, or one of these files, uses.
+    The sources are the file of the function, the files that define the values in its module, the
+    files that define the values in the modules of these files, and so on.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]

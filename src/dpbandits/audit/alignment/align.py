@@ -121,11 +121,11 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     """Replay an alignment on two neighbours, and on two tables of rewards that differ in one arm.
 
     On the two tables, ``case.first`` and ``case.far``, the decisions must also be the same, but the
-    cost is not limited. If the decisions differ, the counter-example is a step of a walk between
-    the tables, which changes one reward. Alignments that hold only if a single reward changes
-    (``one_change``) are not replayed on the two tables. But if such an algorithm stops at different
-    times on the two tables with equal noise, the alignment is replayed on the step of the walk at
-    which the stopping time changes.
+    cost is not limited. If the decisions differ, the counter-example is a step of a walk from one
+    table to the other; each step changes one reward. Alignments that hold only if a single reward
+    changes (``one_change``) are not replayed on the two tables. But if such an algorithm stops at
+    different times on the two tables with equal noise, the alignment is replayed on the step of the
+    walk at which the stopping time changes.
     """
     fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())

@@ -122,7 +122,9 @@ def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
 
 
 def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
-    """Return the state after arm ``a`` was chosen, at the next decision or at the horizon."""
+    """Return the state of the game after arm ``a`` was chosen and played until the next decision or
+    the horizon.
+    """
     t = len(node.actions)
     pulls = node.actions.count(a) - len(node.since[a])
     needed = game.rewards(node.n[a], pulls)
