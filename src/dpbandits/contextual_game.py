@@ -129,8 +129,7 @@ def ensure_contexts(game: ContextualGame) -> None:
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
     """Do the same as ``ensure_contexts``; this function is not inlined. ``contexts`` calls this
-    function, and so
-    does ``play`` if the learner has not called ``ensure_contexts`` in this round.
+    function, and so does ``play`` if the learner has not called ``ensure_contexts`` in this round.
     """
     ensure_contexts(game)
 

@@ -75,9 +75,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for an error message: the known names that the user may have meant. The hint
-    gives
-    the names that begin with ``name``. If no name begins so, the hint gives the name most similar
-    to ``name``, or else all known names.
+    gives the names that begin with ``name``. If no name begins so, the hint gives the name most
+    similar to ``name``, or else all known names.
     """
     names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:

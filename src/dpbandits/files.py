@@ -165,9 +165,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 def is_replaceable(path: Path) -> bool:
     """Return whether the package may replace or remove the file or link at a path. The result is
-    true for a regular
-    file, for a link, and if there is nothing at the path. Replacing or removing a link does not
-    change its target.
+    true for a regular file, for a link, and if there is nothing at the path. Replacing or removing
+    a link does not change its target.
 
     Raises:
         OSError: the status of the path cannot be read.

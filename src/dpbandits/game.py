@@ -189,7 +189,8 @@ def hold(game: Game, a: int) -> Law:
 
 @inlined
 def pull_held(game: Game, arm: Law, t: int) -> float:
-    """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
+    """Play one round of the arm of a hold (see ``hold``), after ``t`` rounds of the game, and
+    return its reward.
 
     A call takes two thirds of the time of ``pull``, since the law stays in registers and no array
     is written.
@@ -199,9 +200,9 @@ def pull_held(game: Game, arm: Law, t: int) -> float:
 
 @inlined
 def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
-    """Play one round of a held arm, after ``t`` rounds of the game. Return the user's reward, for a
-    local randomizer that truncates it at ``level``. An outlier may replace the reward in this
-    round, or the report later (see ``receive``).
+    """Play one round of the arm of a hold (see ``hold``), after ``t`` rounds of the game. Return
+    the user's reward, for a local randomizer that truncates it at ``level``. An outlier may replace
+    the reward in this round, or the report later (see ``receive``).
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
@@ -290,10 +291,9 @@ def pull_reports_in_turn(
     sent: np.ndarray,
 ) -> None:
     """Play the active arms as ``pull_truncated_in_turn`` does, for users who add noise to their
-    truncated rewards.
-    ``sent``, float64 array (K,), is filled with the number of reports of each arm that arrive.
-    Outliers replace the other reports and are added to ``sums``. An adversary who knows the
-    algorithm sends the outlier ``largest``.
+    truncated rewards. ``sent``, float64 array (K,), is filled with the number of reports of each
+    arm that arrive. Outliers replace the other reports and are added to ``sums``. An adversary who
+    knows the algorithm sends the outlier ``largest``.
     """
     env, k = game.env, len(active)
     if not env.reports:
@@ -317,8 +317,8 @@ def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
     """Play the active arms as ``pull_in_turn`` does, for users who encode their rewards as
-    integers. A reward x in
-    [0, 1] becomes x times ``g``, rounded at random to an integer. ``sums`` is an int64 array (K,).
+    integers. A reward x in [0, 1] becomes x times ``g``, rounded at random to an integer. ``sums``
+    is an int64 array (K,).
     """
     k = len(active)
     for i in range(k):

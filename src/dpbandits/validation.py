@@ -87,8 +87,7 @@ def as_number(key: str, value: Any) -> float:
 
 def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: str) -> float:
     """Check a finite number, for which the function ``holds`` must return true. The error message
-    states which
-    numbers are allowed.
+    states which numbers are allowed.
     """
     x = as_number(key, value)
     if not holds(x):

@@ -130,10 +130,10 @@ def shuffle_se(
 
     shuffler: in a batch, the users who play an arm send their bits and also, in total, N fair
     coins. N is the smallest number for which the shuffled messages are (eps, delta)-DP against the
-    server, provided
-    that all users send fair coins: coins of users who collude with the server protect nobody. If
-    more than 2^30 coins would be needed, nothing is released. server: a trusted server adds the
-    least Gaussian noise to each count (Balle & Wang 2018), so that all actions are (eps, delta)-DP.
+    server, provided that all users send fair coins: coins of users who collude with the server
+    protect nobody. If more than 2^30 coins would be needed, nothing is released. server: a trusted
+    server adds the least Gaussian noise to each count (Balle & Wang 2018), so that all actions are
+    (eps, delta)-DP.
     nobody: each user sends her bit by randomised response, which is eps-local DP without a delta.
 
     Args:

@@ -265,8 +265,7 @@ def algorithm(
     **parameters: Any,
 ) -> Choice:
     """Return an algorithm with values for its parameters, to use in ``run``, ``stop`` and other
-    functions. If a
-    parameter has a list of values, all values are run.
+    functions. If a parameter has a list of values, all values are run.
 
     >>> import dpbandits as dp
     >>> dp.algorithm("adap_ucb", alpha=[1, 3.1])

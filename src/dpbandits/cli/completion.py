@@ -63,8 +63,7 @@ def completions(command: str, line: str) -> list[str]:
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
     """Return the options, keys, names or values that may follow. Completions are the candidates
-    that
-    begin with the typed word.
+    that begin with the typed word.
     """
     if command == "help":
         if len(before) <= 1:

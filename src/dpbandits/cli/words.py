@@ -170,8 +170,8 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
 
 def _values(given: RangeSweep) -> list[Any]:
     """Return the values of a range; the end of the range is not included. Hydra adds the step again
-    and again, so
-    rounding errors give 0.30000000000000004 instead of 0.3, and sometimes include the end.
+    and again, so rounding errors give 0.30000000000000004 instead of 0.3, and sometimes include the
+    end.
     """
     numbers = given.start or 0, given.stop or 0, given.step
     start, stop, step = numbers

@@ -30,8 +30,7 @@ _lock = RLock()
 
 def undeclared() -> Iterator[Called]:
     """Yield each noted function that Numba has not been told about yet. Only one thread at a time
-    may do
-    this.
+    may do this.
     """
     with _lock:
         while UNDECLARED:

@@ -1,8 +1,8 @@
 """The cost of privacy for a test (a stopping rule in an environment): how many more samples the
 test needs with privacy.
 
-A sheet is a table with the stopping times at given budgets. A search finds the smallest budget at
-which the stopping time reaches a goal.
+With given budgets, the result is a table with the stopping times at these budgets (in the code: a
+sheet). A search finds the smallest budget at which the stopping time reaches a goal.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def cost_of_rules(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a sheet of stopping times if ``eps`` is given, else the smallest budget that reaches a
-    goal.
+    """Return a table of the stopping times at the budgets ``eps`` if ``eps`` is given, else the
+    smallest budget that reaches a goal.
 
     See ``dpbandits.budget``.
     """
@@ -217,7 +217,7 @@ def begins_to_end(
 
 
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
-    """Return a sentence that sums up the sheet of the rule with this ``title``.
+    """Return a sentence that sums up the rows of the rule with this ``title``.
 
     The sentence states the mean stopping time at one budget: among the budgets at which the test
     ends, the budget nearest to 1. The sentence also says from which budget on privacy costs less

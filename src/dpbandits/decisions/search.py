@@ -79,7 +79,7 @@ class Found:
 
     @property
     def last(self) -> Look:
-        """The look at the largest budget. But if no answer was found and some budgets are
+        """The test at the largest budget. But if no answer was found and some budgets are
         undecided, the result is the test at the largest undecided budget.
         """
         return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
@@ -133,7 +133,7 @@ class Search:
         """Examine one budget on each side of the bracket: half its lower end, and twice its upper
         end.
 
-        Returns whether the bracket has changed.
+        Return whether the interval that contains the answer has changed.
         """
         before = low, high = self._bracket()
         for budget in (low / ASIDE, high * ASIDE):
@@ -141,7 +141,8 @@ class Search:
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
-        """Return the lower and the upper end of the bracket, which contains the answer.
+        """Return the lower and the upper end of the interval of budgets that contains the answer
+        (the bracket).
 
         The upper end is the smallest examined budget that reaches the goal. The lower end is the
         largest examined budget, below the upper end, with a regret above the goal; or 0 if there is
@@ -155,7 +156,7 @@ class Search:
         """Narrow the bracket.
 
         First bisect with few runs at each budget, until the test does not decide at the middle of
-        the bracket. Then move both ends towards this middle. Finally move both ends, at most twice
+        the interval. Then move both ends towards this middle. Finally move both ends, at most twice
         and with many runs, towards the budget at which the mean crosses the goal.
         """
         few = min(MAX_NARROWING_RUNS, self.runs)
@@ -173,10 +174,10 @@ class Search:
         return high / low <= ROUNDED_PRECISION * self.precision or self._looks >= LOOKS
 
     def _towards(self, middle: float, runs: int) -> None:
-        """Move both ends of the bracket towards a budget.
+        """Move both ends of the interval that contains the answer towards a budget.
 
         On each side, first try the budget at the requested distance from ``middle``. As long as the
-        test does not decide, try the middle between the last budget and the end of the bracket.
+        test does not decide, try the middle between the last budget and the end of the interval.
         """
         for outward in (1, -1):
             near, far = (

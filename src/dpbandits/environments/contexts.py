@@ -216,8 +216,7 @@ def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
     """Return the reward of the arm with the index ``i`` in the game. If the table has rewards, the
-    reward comes
-    from the table, else it is drawn with expectation ``mean``.
+    reward comes from the table, else it is drawn with expectation ``mean``.
     """
     if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]

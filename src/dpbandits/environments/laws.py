@@ -130,8 +130,7 @@ def draw_outlier_within(
 @inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
     """Return ``level`` if the outliers in a row of the environment have the law ``LARGEST``, else
-    infinity. Only the
-    adversary of this law knows the level.
+    infinity. Only the adversary of this law knows the level.
     """
     return level if env.law[row] == LARGEST else np.inf
 

@@ -223,9 +223,9 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
     A line has the dash that its algorithm declares, with two exceptions. First, a line gets another
     dash if an earlier line has the same dash and a colour that looks alike in grey or to
-    colour-blind readers. Lines for which no dash is left take a dash from FURTHER. Second, if the
-    figure has one line for each algorithm, no two lines have the same dash as long as there are
-    unused dashes.
+    colour-blind readers. Lines for which no dash is left take a dash from the list FURTHER. Second,
+    if the figure has one line for each algorithm, no two lines have the same dash as long as there
+    are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}

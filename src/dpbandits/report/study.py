@@ -315,8 +315,7 @@ def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
     """Return points of the tail of each setting: ``y`` is the share of the setting's runs whose
-    value is above ``x``. The
-    ``x`` are the values of some runs, among them the worst.
+    value is above ``x``. The ``x`` are the values of some runs, among them the worst.
 
     Runs with equal values give two points, for the first and the last of their ranks.
     """
@@ -364,8 +363,7 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
     """Return the chart of the means that ``map_of`` returns. The chart shows one game and one kind
-    of budget at a time,
-    with a line for each algorithm.
+    of budget at a time, with a line for each algorithm.
     """
     points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
     points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")

@@ -148,9 +148,9 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The row with the smallest budget is the best. In a sheet (a table of several budgets), the best
-    row is the row with the smallest mean at each budget. Rows whose intervals begin below the upper
-    end of the best row's interval are tied with the best.
+    The row with the smallest budget is the best. In a table of several budgets, the best row is the
+    row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
+    best row's interval are tied with the best.
     """
     group = str(found.columns[0])
     is_sheet = "slow" in found
@@ -174,7 +174,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
 
 def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> TableOptions:
     """Return the options with the column names of an answer. For example, the mean number of
-    samples is called ``samples`` in a sheet, and not ``mean``.
+    samples is called ``samples`` in a table of several budgets, and not ``mean``.
 
     Raises:
         BadInput: the user chose a column that summaries or comparisons have, but answers do not.

@@ -104,9 +104,8 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 def _same(value: Any, known: Any) -> bool:
     """Return whether two values of a key agree. A word agrees with every number, since an option
-    has a name
-    and a number, and users may type either. The path of a file agrees with the same path followed
-    by a hash, since users type paths without hashes.
+    has a name and a number, and users may type either. The path of a file agrees with the same path
+    followed by a hash, since users type paths without hashes.
     """
     if isinstance(value, str) and isinstance(known, str):
         return value in (known, HASH.sub("", known))

@@ -225,8 +225,9 @@ def at_least(ended: float) -> str:
 
 
 def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
-    """Return the cells of a column of a summary or of a sheet of budgets. Cells about runs that
-    were stopped at their cap get the words "at least" or "not stopped".
+    """Return the cells of a column of a summary, or of a table of stopping times at several
+    budgets. Cells about runs that were stopped at their cap get the words "at least" or "not
+    stopped".
     """
     if name == "slow":
         return cells.where((found["slow"] < found["cap"]) | (found["ended"] == 1.0), "not stopped")

@@ -55,8 +55,7 @@ class Scheduler:
 
     def play(self, parts: Sequence[tuple[Runner, Work]], broken: Mapping[Task, str]) -> None:
         """Play all work; each runner plays its own part of the work. ``broken`` has the tracebacks
-        of tasks that
-        cannot be played.
+        of tasks that cannot be played.
 
         If an exception occurs in the scheduler or comes from a signal, finished runs are stored as
         far as possible before the exception is raised.

@@ -67,8 +67,7 @@ class Outcome(NamedTuple):
     @classmethod
     def of_death(cls, error: BaseException) -> Outcome:
         """Return the outcome of a task whose worker died or could not load the task. ``error`` is
-        the
-        exception that the runner raised.
+        the exception that the runner raised.
         """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         return cls({}, DEATH if is_death else trace_of(error), died=True)

@@ -110,8 +110,8 @@ class DecisionTarget(AuditTarget):
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
-        """Yield steps of random walks. If the behaviour changes on a walk, most steps are near the
-        change.
+        """Yield steps of random walks through tables of rewards. If the behaviour of the target
+        changes on a walk, most of the steps are near this change.
         """
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)

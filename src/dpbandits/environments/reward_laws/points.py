@@ -39,8 +39,7 @@ def bernoulli(mean: Any) -> Arm:
 
 def largest(value: Any) -> Arm:
     """Return the law of outliers that an adversary chooses, who knows the truncation level of the
-    algorithm.
-    An outlier equals this level, or ``value`` if the algorithm truncates nothing.
+    algorithm. An outlier equals this level, or ``value`` if the algorithm truncates nothing.
     """
     x = as_number("value", value)
     moment = partial(two_point_moment, x, x, 1.0)

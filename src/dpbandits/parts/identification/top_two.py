@@ -91,8 +91,7 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
 @inlined
 def rounds_of_leader(leads: float) -> float:
     """Return in how many of the ``leads`` rounds in which an arm was leader the arm itself was
-    played. In the other
-    rounds the challenger of the arm was played.
+    played. In the other rounds the challenger of the arm was played.
 
     In a round, the leader is played instead of its challenger if it was played in at most half of
     ``leads`` rounds, where ``leads`` includes the present round (line 18 with beta = 1/2).

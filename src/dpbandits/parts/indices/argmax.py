@@ -140,7 +140,7 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
 def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
     """Return whether the leader certainly has the largest index in the next round of the window.
 
-    During a stretch only the leader's total and N change, and the changes of all bonuses are
+    While one arm leads, only its total and its N change, and the changes of all bonuses are
     bounded. So the test needs only one multiplication: no root, no logarithm and no other arm.
     """
     return total + stretch.gain > stretch.bar * N

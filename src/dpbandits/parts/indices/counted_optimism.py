@@ -126,8 +126,8 @@ def play_calibrated(game, rng, counters, least):
     Each arm has an upper bound on its index. The loop computes the index of the arm with the
     largest bound, replaces the bound by the index, and repeats this until the largest value is an
     exact index. The arm of this index is then played while its index is certainly above the other
-    arms' bounds at the last round of a window. Meanwhile, the arm's bonus is bounded from below by
-    the bonus of an earlier round for noise of the same kind.
+    arms' bounds at the last round of a window. While this arm is played, its bonus is bounded from
+    below by the bonus of an earlier round for noise of the same kind.
     """
     K, T = arms(game), game.horizon
     N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)
