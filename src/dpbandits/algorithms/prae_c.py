@@ -41,8 +41,8 @@ def prae_c(
     c1: Until,
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 3). eps-global DP.
-    The rewards satisfy E|X - mean|^k <= 1 and |mean| <= D, and each is an outlier with probability
-    at most alpha1.
+    The rewards satisfy E|X - mean|^k <= 1 and |mean| <= D, except for outliers, whose probability
+    is at most alpha1.
 
     Args:
         eps: privacy budget.

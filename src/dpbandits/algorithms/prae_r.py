@@ -51,7 +51,7 @@ def prae_r(
     forced: Literal["batch", "round"],
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
-    The rewards satisfy E|X|^k <= 1, and each is an outlier with probability at most alpha1.
+    The rewards satisfy E|X|^k <= 1, except for outliers, whose probability is at most alpha1.
 
     Args:
         eps: privacy budget.

@@ -106,8 +106,8 @@ def budget(
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or rule. For rules, these are also ``arm``,
-            ``cap``, keys that define a correct answer, such as ``mu0``, and ``eps=[...]``.
+        **parameters: parameters of the algorithm or rule. Rules also take ``arm``, ``cap``, keys
+            that define a correct answer, such as ``mu0``, and ``eps=[...]``.
 
     Returns:
         For rules with ``eps=[...]``, a table with a row for each rule and budget. The first columns
@@ -255,8 +255,8 @@ def audit(
         jobs: number of workers, -1 for one per core.
         results: folder in which findings from samples are stored; None to write nothing.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or the policy. For a rule, these are also the keys
-            that define a correct answer, such as ``rel_error``.
+        **parameters: parameters of the algorithm or the policy. A rule also takes keys that define
+            a correct answer, such as ``rel_error``.
 
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:

@@ -44,8 +44,8 @@ def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[st
     is part of the name.
 
     Raises:
-        BadInput: the package cannot write figures in the format of ``out``, or ``formats`` does not
-            contain this format.
+        BadInput: the package cannot write figures in the format of ``out``, or ``formats`` names
+            other formats.
     """
     suffix = out.suffix[1:].lower()
     if suffix not in FORMATS:

@@ -225,7 +225,7 @@ def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) ->
     """Compute the threshold for Gaussian means without privacy (eq. 5.10).
 
     If ``rough`` is true, a lower bound is computed instead: C^G(x) is replaced by x, which is
-        smaller.
+    smaller.
     """
     counts = 2.0 * math.log(4.0 + math.log(w)) + 2.0 * math.log(4.0 + math.log(v))
     x = 0.5 * math.log((K - 1) / delta)
