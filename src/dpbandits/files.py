@@ -100,8 +100,8 @@ def opened(
     """Open a regular file of at most ``most`` bytes for reading.
 
     Other files are refused: reading a pipe or a device, or a link to one, could block or never end.
-    If the descriptor ``folder`` of a folder is given, the file is opened in this folder by the name
-    of ``path``, and no link is followed.
+    If ``folder``, the descriptor of a folder, is given, the file with the name of ``path`` is
+    opened in this folder, and no link is followed.
 
     Raises:
         Implausible: the file is not a regular file, or is larger than ``most``.

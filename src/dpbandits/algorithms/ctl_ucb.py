@@ -83,7 +83,8 @@ play_optimistically = optimism(observe, index, draw_user, exploring(enough, by_p
 
 @shared
 def play(game, rng, eps, k, alpha, c, cap, bias):
-    """Play Alg. 2 with the limit ``cap`` of M and the ``bias`` due to outliers. The radius of an
+    """Play Alg. 2, where ``cap`` is an upper limit of the truncation level M, and ``bias`` is the
+    bias due to outliers. The radius of an
     arm of N pulls is c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
     """
     K, power = arms(game), 0.5 - 0.5 / k

@@ -45,11 +45,11 @@ class Claim:
     def measure(self, measured: Measured) -> pd.DataFrame:
         """Return the parts of the claim, a row for each.
 
-        All their intervals hold with probability 95 %, since the error level is divided by the
-        number of parts (Bonferroni). A part holds if its whole interval is between ``above`` and
-        ``below``. A part fails if no value of its interval is between these limits, and otherwise
-        it is undecided. If the part has no upper limit, its interval may be infinite above. The
-        column ``part`` contains this result.
+        The intervals of all parts hold together with probability 95 %, since the error level is
+        divided by the number of parts (Bonferroni). A part holds if its whole interval is between
+        ``above`` and ``below``. A part fails if no value of its interval is between these limits,
+        and otherwise it is undecided. If the part has no upper limit, its interval may be infinite
+        above. The column ``part`` contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))

@@ -264,7 +264,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yield a pair for each algorithm: the code of its colour, and the number of its first dash.
-    The option ``colors`` is applied later.
+    The caller then applies the option ``colors``.
 
     An algorithm has the colour and the dash that it declares; other algorithms get unused colours
     and dashes. If the palette has a colour for each algorithm, and two algorithms declare the same

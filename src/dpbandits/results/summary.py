@@ -43,8 +43,8 @@ def summary_of(runs: pd.DataFrame, by: list[str], question: Question) -> pd.Data
     ``correct_low`` to ``correct_high`` (Clopper-Pearson). The share is blank if the mean lies
     between the two hypotheses, since either answer is then right. For rules that identify an arm or
     a hypothesis, the summary also has the QUANTILES of the stopping time. A run that was stopped at
-    its cap counts with the cap as its stopping time. The mean is then only a lower bound and has no
-    interval, and quantiles that depend on these runs are blank.
+    its cap counts with the cap as its stopping time. With such a run, the mean is only a lower
+    bound and has no interval, and quantiles that depend on these runs are blank.
 
     Args:
         runs: a row for each run, see ``Table.runs``.

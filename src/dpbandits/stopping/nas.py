@@ -27,8 +27,8 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     for the true mean mu.
 
     The bar, which the absolute sum of the samples must reach, increases with t. A sample changes
-    the sum by at most R. So no test passes before the sum can reach the present bar, and the
-    samples until then are drawn as one block.
+    the sum by at most R. So no test passes before the sum can reach the value that the bar has now,
+    and the samples up to this point are drawn as one block.
     """
     a = rel_error
     S = 0.0

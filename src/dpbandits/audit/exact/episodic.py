@@ -64,8 +64,8 @@ class Leaf(NamedTuple):
 class _Node(NamedTuple):
     """The state of the algorithm after a sequence of actions, before the next decision.
 
-    For each arm, ``n`` has the number of rewards in the latest release, and ``since`` the rounds in
-    which the arm was played since then.
+    For each arm, ``n`` has the number of rewards in its latest release, and ``since`` has the
+    rounds in which the arm was played after this release.
     """
 
     actions: tuple[int, ...]

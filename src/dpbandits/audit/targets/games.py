@@ -59,7 +59,7 @@ def game_on(
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
     """Replace the vectors of every second round by vectors that depend on the round's rewards.
 
-    Each row of ``rows`` has the vectors of one round; ``vectors`` is their number.
+    Each row of ``rows`` has the vectors of one round; ``vectors`` is the number of these vectors.
     """
     for t in range(1, len(rows), 2):
         row = np.ascontiguousarray(rewards[t], float)
