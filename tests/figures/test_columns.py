@@ -81,9 +81,9 @@ def test_the_file_has_the_size_that_is_asked_for(table, tmp_path):
             "figsize": [4, 3],
             "width": 4,
         },
-        "figsize=4: inches are needed, such as [5.5,3]": {"figsize": 4},
+        "figsize=4: two lengths in inches are needed, such as [5.5,3]": {"figsize": 4},
         "dpi=1: dots per inch from 10 to 2400 are needed": {"dpi": 1},
-        "ylim=[2,1]: the first number must be below the second one": {"ylim": [2, 1]},
+        "ylim=[2,1]: the first number must be below the second": {"ylim": [2, 1]},
     }.items():
         assert message_of(dp.plot, table, **given) == words
 

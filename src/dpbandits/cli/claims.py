@@ -98,7 +98,7 @@ def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results:
     """Return the runs of an experiment that claims compare. Missing runs are played.
 
     Settings whose time does not grow with the horizon get at least ``runs`` runs. If ``runs`` is
-    None, they get at least a number from CHEAP_RUNS.
+    None, the number of runs is at least a number from CHEAP_RUNS.
     """
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
@@ -136,8 +136,8 @@ def row_of(c: Claim, measured: str, words: str, T: int | None = None) -> list[st
 def in_words(found: pd.DataFrame) -> str:
     """Return the parts of a claim as text: all parts if there are at most three, else the worst.
 
-    The worst part exceeds its limit by most, on a logarithmic scale. If no part exceeds a limit, it
-    is the part nearest to its limit.
+    The worst part is the part that exceeds its limit by most, on a logarithmic scale. If no part
+    exceeds a limit, the worst part is the part nearest to its limit.
     """
     texts = []
     for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():

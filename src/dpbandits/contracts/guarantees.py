@@ -326,7 +326,8 @@ class Guarantee:
     def at(self, values: Values) -> Guarantee:
         """Return the guarantee at these arguments.
 
-        A run prints this guarantee, an audit tests it, and it decides which regret bounds apply.
+        A run prints this guarantee, an audit tests this guarantee, and the regret bounds that apply
+        depend on it.
 
         Args:
             values: the parameters by name; the value of an option is a number. Parameters without a

@@ -53,7 +53,7 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     stopping time are drawn, too.
 
     Raises:
-        BadInput: every mean is 0, so a logarithmic axis shows none of them.
+        BadInput: every mean is 0, which a logarithmic axis cannot show.
     """
     table = table.where(table.settings["true_mean"] != 0)
     if table.settings.empty:
@@ -180,7 +180,7 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
     lines. With ``theorems`` the lower bounds on the expected stopping time are drawn, too.
 
     Raises:
-        BadInput: no rule in the table is private, so there is no eps to draw against.
+        BadInput: no rule in the table is private, so there is no eps for the horizontal axis.
     """
     if not np.isfinite(table.settings["eps"]).any():
         raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")

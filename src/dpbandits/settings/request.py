@@ -1,4 +1,4 @@
-"""Requests: which settings to run, how often, with which workers, and where to store the runs."""
+"""Requests: the settings to run, the number of runs, the workers, and the folder of the runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 @dataclass(frozen=True)
 class Request:
-    """Which settings to run, and how to run and store them."""
+    """The settings to run, and how to run and store them."""
 
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
@@ -123,7 +123,9 @@ class Request:
 
     @property
     def folder(self) -> Path:
-        """The results folder. The request must have one, as all requests of commands do."""
+        """The results folder. The request must have a results folder, as all requests of commands
+        do.
+        """
         assert self.results is not None
         return self.results
 
@@ -145,13 +147,16 @@ def refuse_taken_names(algorithm: Algorithm) -> None:
 
 
 def decides_rows(key: str) -> bool:
-    """Return whether the rows of a table depend on a key. An experiment's name does not count."""
+    """Return whether the rows of a table depend on a key. A table's rows do not depend on the name
+    of its experiment.
+    """
     return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
 
 
 def limits_of(setting: Setting) -> Iterator[str]:
-    """Yield phrases that limit the privacy promise of a setting. One says that the promise does not
-    hold in this environment, another what is promised to a user whose data are used several times.
+    """Yield phrases that limit the privacy promise of a setting. One phrase says that the promise
+    does not hold in this environment, another phrase what is promised to a user whose data are used
+    several times.
     """
     guarantee, instance = setting.guarantee, data_of(setting).instance
     if math.isinf(setting.budget):  # nothing is promised
@@ -169,7 +174,8 @@ def limits_of(setting: Setting) -> Iterator[str]:
 
 
 def _void(setting: Setting) -> str:
-    """Return why the privacy of a setting does not hold on its environment; empty if it holds.
+    """Return why the privacy promise of a setting does not hold on its environment; the text is
+    empty if the promise holds.
 
     There are three reasons: private contexts are scaled by numbers computed from the data, a policy
     without an oracle plays a log, or ``assume=true`` has waived an assumption that the privacy
