@@ -158,7 +158,8 @@ def main():
     for head, rows in zip(heads, (covered, compared), strict=True):
         align = ["left", *["right"] * (len(head) - 1)]
         print(tabulate(rows, head, "pipe", colalign=align, disable_numparse=True), end="\n\n")
-    print("Goals that are not met: " + ("; ".join(missed) or "none") + f". {ALLOWED}")
+    goals = f"Goals that are not met: {'; '.join(missed)}" if missed else "All goals are met"
+    print(f"{goals}. {ALLOWED}")
     return len(missed) > 0
 
 

@@ -1,5 +1,5 @@
-"""The names that authors of algorithms import. Functions for only one family of algorithms are in
-``dpbandits.parts``.
+"""The names that authors of algorithms import. Functions that only one family of algorithms needs
+are in ``dpbandits.parts``.
 
 An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. The
 function plays ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing;

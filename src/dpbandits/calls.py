@@ -24,9 +24,9 @@ class BadCall(BadInput, TypeError):
 
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that first checks its arguments. If the arguments do not fit the signature,
-    BadCall is raised, whose message suggests the most similar name. In messages of BadInput, the
-    commands' option ``--config-dir DIR`` is replaced by the argument ``config_dir=DIR``. Ctrl-C
-    raises Interrupted.
+    the function raises BadCall, whose message suggests the most similar name. In messages of
+    BadInput, the commands' option ``--config-dir DIR`` is replaced by the argument
+    ``config_dir=DIR``. Ctrl-C raises Interrupted.
     """
 
     @wraps(function)
@@ -51,10 +51,10 @@ def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def forget_half_imported() -> None:
-    """Remove the remains of libraries whose import was interrupted from ``sys.modules``.
+    """Remove libraries whose import was interrupted from ``sys.modules``.
 
-    If the import of a package fails, Python removes the package but keeps those of its modules that
-    are complete. A second import would then fail.
+    If the import of a package fails, Python removes the package from ``sys.modules`` but keeps its
+    complete modules. A second import of the package would then fail.
     """
     for name in [x for x in sys.modules if x.partition(".")[0] in LARGE]:
         parents = (name[:i] for i, letter in enumerate(name) if letter == ".")

@@ -30,7 +30,7 @@ SHOWN, ROW, NOT_COUNTED = 2, 3, -1
 
 
 class ContextualGame(NamedTuple):
-    """One run of a contextual bandit problem."""
+    """One run of an algorithm on a contextual environment."""
 
     env: ContextualEnvironment  # the law of contexts and rewards
     users: Users  # the population of users
@@ -83,7 +83,7 @@ def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
         horizon: the number of rounds that every game must have played, None for any number.
 
     Raises:
-        ValueError: a game has played another number of rounds.
+        ValueError: the number of rounds that a game has played is not ``horizon``.
         BadInput: too few rows of a log count.
     """
     for rounds in traces[:, :, 1].sum(axis=1):
@@ -106,9 +106,9 @@ def dimension(game: ContextualGame) -> int:
 
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
-    """Return the contexts of the current round, float64 array (K, d). Every call returns the same
-    array. In later rounds, call ``ensure_contexts`` to fill this array with the new contexts, which
-    is faster than ``contexts``.
+    """Return the contexts of the current round, float64 array (K, d). Every call in a game returns
+    one and the same array object. In later rounds, call ``ensure_contexts`` to fill this array with
+    the new contexts, which is faster than ``contexts``.
     """
     ensure_contexts_shared(game)
     return game.shown
@@ -128,8 +128,8 @@ def ensure_contexts(game: ContextualGame) -> None:
 
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
-    """The same as ``ensure_contexts``, but not inlined. ``contexts`` calls this function, and so
-    does ``play`` if the learner has not called ``ensure_contexts`` in this round.
+    """Do the same as ``ensure_contexts``; this function is not inlined. ``contexts`` calls this
+    function, and so does ``play`` if the learner has not called ``ensure_contexts`` in this round.
     """
     ensure_contexts(game)
 

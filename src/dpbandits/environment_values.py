@@ -139,7 +139,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
         low: the left end of the interval, at least 0.
         high: the right end of the interval, at most 1.
         arms: number of arms, K.
-        instance: a number; another number gives other means.
+        instance: the number of the random instance; another number gives other means.
     """
     return _law("uniform_means", locals())
 
@@ -207,8 +207,8 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     """Arms of different laws.
 
     Args:
-        arms: a dictionary for each arm, such as ``{"law": "beta", "a": 4, "b": 1}``. With
-            ``"copies": N`` it stands for N equal arms.
+        arms: a dictionary for each arm, such as ``{"law": "beta", "a": 4, "b": 1}``. A dictionary
+            with ``"copies": N`` stands for N equal arms.
     """
     return _law("mixed", locals())
 
@@ -221,8 +221,8 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
     Args:
         means: the means, K numbers of at least 0.
         v: a number in (0, 1]; the moment of order 1 + v is E X^(1+v) = mean g^-v.
-        g: the inverse of the positive reward. None for (largest mean)^(1/v), at which the largest
-            moment is 1.
+        g: the inverse of the positive reward. None stands for (largest mean)^(1/v), for which the
+            largest moment is 1.
     """
     return _law("twopoint_heavy", locals())
 
@@ -319,7 +319,8 @@ def linear_sphere(
     Args:
         K: number of arms.
         d: number of dimensions.
-        instance: a number; another number gives other features and another theta.
+        instance: the number of the random instance; another number gives other features and another
+            theta.
         noise: as in ``linear``.
         sigma: as in ``linear``.
     """
@@ -349,7 +350,7 @@ def contextual(
         ball: whether a context longer than 1 is divided by its length.
         noise: as in ``linear``; with a logistic link, "sign" gives rewards 1 and 0.
         sigma: as in ``linear``.
-        instance: a number; another number gives another random theta.
+        instance: the number of the random instance; another number gives another random theta.
         contexts: "gaussian", or "sphere" to divide each normal context by its length. With center
             0, the contexts are then uniform on the unit sphere.
         link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
@@ -471,10 +472,10 @@ def logged(
         action: the column of actions; None for the column named action or arm.
         reward: the column of rewards in [0, 1]; None for the column named reward.
         propensity: the column of the probabilities p with which the logged actions were chosen.
-            None for the column named propensity or, if there is none, for p = 1/K.
+            None stands for the column named propensity or, if there is no such column, for p = 1/K.
         propensity_floor: c, a public lower bound on all propensities; needs a column of
-            propensities. None for the smallest propensity in the file. But with such a column and
-            None, no privacy is promised.
+            propensities. None stands for the smallest propensity in the file. But if the log has
+            propensities, a run with None promises no privacy.
         features: the columns that are features; None for all other columns. Words become
             indicators.
         ranges: as in ``contextual_table``.

@@ -1,4 +1,4 @@
-"""Errors that a user can correct. Each has a message of one line."""
+"""Errors that a user can correct. Each of these errors has a message of one line."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint for an error message: which known names the user may have meant. The hint gives
-    the names that begin with ``name``. If there are none, the hint gives the name most similar to
-    ``name``, or else all known names.
+    """Return a hint for an error message: the known names that the user may have meant. The hint
+    gives the names that begin with ``name``. If no name begins so, the hint gives the name most
+    similar to ``name``, or else all known names.
     """
     names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:
@@ -125,8 +125,8 @@ def printable(text: str, most: float = math.inf) -> str:
 
 
 def power(value: Any) -> str:
-    """Return a number as text. A digit with at least five zeros is shortened, so 10000000 becomes
-    1e7. Other numbers are written as on the command line.
+    """Return a number as text. A digit followed by at least five zeros is shortened, so 10000000
+    becomes 1e7. All other numbers are written as on the command line.
     """
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 

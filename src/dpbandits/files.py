@@ -39,7 +39,7 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
     """Lock a folder against other processes; create it if it is missing.
 
     If a process dies, the operating system releases its lock. If another process keeps the lock for
-    a long time, one line on standard error says so.
+    a long time, the waiting process says so in one line on standard error.
 
     Args:
         folder: the folder.
@@ -88,8 +88,8 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
 
 
 class Implausible(ValueError):
-    """The error for a file that this package cannot have written: it is too large or not a regular
-    file.
+    """The error for a file that this package cannot have written, since the file is too large or
+    not a regular file.
     """
 
 
@@ -100,8 +100,8 @@ def opened(
     """Open a regular file of at most ``most`` bytes for reading.
 
     Other files are refused: reading a pipe or a device, or a link to one, could block or never end.
-    If the descriptor ``folder`` of a folder is given, the file is opened in this folder by the name
-    of ``path``, and no link is followed.
+    If ``folder``, the descriptor of a folder, is given, the file with the name of ``path`` is
+    opened in this folder, and no link is followed.
 
     Raises:
         Implausible: the file is not a regular file, or is larger than ``most``.
@@ -139,12 +139,12 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
     """Write a file in a locked folder atomically. If ``content`` yields pieces, only one piece at a
     time is in memory.
 
-    The file survives the end of the process. With ``synced`` it also survives a power cut, but
-    writing takes some milliseconds longer. Without ``synced``, a power cut can damage the file.
+    The file survives the end of the process. With ``synced`` the file also survives a power cut,
+    but writing takes some milliseconds longer. Without ``synced``, a power cut can damage the file.
 
     Raises:
         CannotWrite: the file cannot be written, or its path belongs to a folder, a pipe or a device
-            (see ``check_replaceable``). An older version of the file remains.
+            (see ``check_replaceable``). If writing fails, an older version of the file remains.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -164,8 +164,9 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Return whether what is at a path may be replaced or removed. There must be a regular file, a
-    link, or nothing at the path. Replacing or removing a link does not change its target.
+    """Return whether the package may replace or remove the file or link at a path. The result is
+    true for a regular file, for a link, and if there is nothing at the path. Replacing or removing
+    a link does not change its target.
 
     Raises:
         OSError: the status of the path cannot be read.
@@ -222,7 +223,9 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise BadInput if files cannot be created in a results folder. No file or folder is left."""
+    """Raise BadInput if files cannot be created in a results folder. The check leaves no file or
+    folder behind.
+    """
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         for inner in (folder / RUNS, folder / FIGURES):
             if inner.is_symlink():

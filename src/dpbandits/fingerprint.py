@@ -1,5 +1,5 @@
-"""Hashes of source files. The version of an algorithm and the key of a stored audit contain such
-hashes, so that they change if the code changes.
+"""Hashes of source files. The version of an algorithm and the key of a stored audit contain hashes
+of code, so that they change if the code changes.
 
 A hash covers only code. The hash does not change with docstrings, comments, blank lines, or the
 colour and the dash of an algorithm. The hash is computed from the text and not from the syntax
@@ -73,7 +73,9 @@ def _read(file: Path) -> _Source:
 
 
 def _without_comment(line: str) -> str:
-    """Return a line without the comment at its end. What may be part of a string is not removed."""
+    """Return a line without the comment at its end. The function removes nothing that may be part
+    of a string.
+    """
     code = line.partition("#")[0]
     is_whole = "\\" not in code and code.count('"') % 2 == code.count("'") % 2 == 0
     return code.rstrip() if is_whole else line

@@ -37,7 +37,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 class Game(NamedTuple):
-    """One run of a bandit problem."""
+    """One run of an algorithm on an environment."""
 
     env: Environment  # the arms' laws
     users: Users  # the population of users, one of whom arrives in each round
@@ -87,7 +87,7 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
         horizon: the number of rounds that every game must have played, None for any number.
 
     Raises:
-        ValueError: a game played another number of rounds.
+        ValueError: the number of rounds that a game has played is not ``horizon``.
     """
     for rounds in traces.sum(axis=(1, 2)):
         if horizon is not None and rounds != horizon:
@@ -142,7 +142,7 @@ def room_for(game: Game, n: float, k: int) -> bool:
 
 @inlined
 def until_horizon(game: Game, n: float) -> int:
-    """Return the number of rounds left, or ``n`` if it is smaller. ``n`` may exceed int64."""
+    """Return the number of rounds left, or ``n`` if ``n`` is smaller. ``n`` may exceed int64."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
 
 
@@ -169,8 +169,8 @@ def pull(game: Game, a: int) -> float:
 @inlined
 def receive(game: Game, a: int, z: float, level: float) -> float:
     """Return the value that the server uses for the report ``z`` of a user of arm ``a``. This value
-    is the report, or an outlier in its place. Reports are at most ``level`` in absolute value, so
-    an outlier above ``level`` counts as 0. An adversary may know the level.
+    is the report, or an outlier that replaces the report. Reports are at most ``level`` in absolute
+    value, so an outlier above ``level`` counts as 0. An adversary may know the level.
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and env.reports and random(game.env_rng) < env.alpha:
@@ -181,7 +181,7 @@ def receive(game: Game, a: int, z: float, level: float) -> float:
 @inlined
 def hold(game: Game, a: int) -> Law:
     """Begin a hold, in which arm ``a`` is played for several rounds, and return the law of the arm.
-    Then ``pull_held`` plays single rounds, and ``end_hold`` counts these rounds as pulls.
+    In a hold, ``pull_held`` plays single rounds, and ``end_hold`` counts these rounds as pulls.
     """
     check_arm(game, a)
     return law_of(game.env, a)
@@ -189,7 +189,8 @@ def hold(game: Game, a: int) -> Law:
 
 @inlined
 def pull_held(game: Game, arm: Law, t: int) -> float:
-    """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
+    """Play one round of the arm of a hold (see ``hold``), after ``t`` rounds of the game, and
+    return its reward.
 
     A call takes two thirds of the time of ``pull``, since the law stays in registers and no array
     is written.
@@ -199,9 +200,9 @@ def pull_held(game: Game, arm: Law, t: int) -> float:
 
 @inlined
 def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
-    """Play one round of a held arm, after ``t`` rounds of the game. Return the user's reward, for a
-    local randomizer that truncates it at ``level``. An outlier may replace the reward here, or the
-    report later (see ``receive``).
+    """Play one round of the arm of a hold (see ``hold``), after ``t`` rounds of the game. Return
+    the user's reward, for a local randomizer that truncates it at ``level``. An outlier may replace
+    the reward in this round, or the report later (see ``receive``).
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
@@ -219,7 +220,9 @@ def end_hold(game: Game, arm: Law, t: int) -> None:
 
 @shared_borrowing
 def pull_sum(game: Game, a: int, n: int) -> float:
-    """Play arm ``a`` for ``n`` rounds (or all that are left), and return the sum of its rewards."""
+    """Play arm ``a`` for ``n`` rounds, or for all rounds that are left, and return the sum of its
+    rewards.
+    """
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
 
 
@@ -249,7 +252,8 @@ def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: n
 
 @shared_borrowing
 def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
-    """Play the active arms in turn, one pull each, for ``rounds`` rounds (or all that are left).
+    """Play the active arms in turn, one pull each, for ``rounds`` rounds or for all rounds that are
+    left.
 
     Args:
         game: the game.
@@ -265,7 +269,9 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
-    """The same as ``pull_in_turn``, but rewards above ``level`` in absolute value count as 0."""
+    """Play the active arms as ``pull_in_turn`` does, but count rewards above ``level`` in absolute
+    value as 0.
+    """
     k = len(active)
     for i in range(k):
         check_arm(game, active[i])
@@ -284,10 +290,10 @@ def pull_reports_in_turn(
     sums: np.ndarray,
     sent: np.ndarray,
 ) -> None:
-    """The same as ``pull_truncated_in_turn``, for users who add noise to their truncated rewards.
-    ``sent``, float64 array (K,), is filled with the number of reports of each arm that arrive.
-    Outliers replace the other reports and are added to ``sums``. An adversary who knows the
-    algorithm sends the outlier ``largest``.
+    """Play the active arms as ``pull_truncated_in_turn`` does, for users who add noise to their
+    truncated rewards. ``sent``, float64 array (K,), is filled with the number of reports of each
+    arm that arrive. Outliers replace the other reports and are added to ``sums``. An adversary who
+    knows the algorithm sends the outlier ``largest``.
     """
     env, k = game.env, len(active)
     if not env.reports:
@@ -310,8 +316,9 @@ def pull_reports_in_turn(
 def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
-    """The same as ``pull_in_turn``, for users who encode their rewards as integers. A reward x in
-    [0, 1] becomes x times ``g``, rounded at random to an integer. ``sums`` is an int64 array (K,).
+    """Play the active arms as ``pull_in_turn`` does, for users who encode their rewards as
+    integers. A reward x in [0, 1] becomes x times ``g``, rounded at random to an integer. ``sums``
+    is an int64 array (K,).
     """
     k = len(active)
     for i in range(k):
@@ -328,7 +335,7 @@ def skip_rounds(game: Game, active: np.ndarray, rounds: int) -> None:
     Args:
         game: the game.
         active: int64 array, the arms in the order of their turns.
-        rounds: total number of rounds, at most those left.
+        rounds: total number of rounds, at most the number of rounds left.
     """
     for a in active:
         check_arm(game, a)

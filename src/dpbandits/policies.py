@@ -55,7 +55,9 @@ NEEDED = (
 
 
 class GameOver(BaseException):
-    """All rounds have been played. A policy with its own loop need not catch this exception."""
+    """The exception in a game all of whose rounds have been played. A policy with its own loop need
+    not catch this exception.
+    """
 
 
 def policy_name(make: Make) -> str:
@@ -111,7 +113,7 @@ def parameters_of(make: Make) -> dict[str, inspect.Parameter]:
 
 
 def budget_name(names: Collection[str]) -> str:
-    """Return which of the given names is the parameter for the budget eps."""
+    """Return the given name that stands for the budget eps."""
     if "eps" in names or "rho" in names:
         return "eps"
     return next((name for name in BUDGET_NAMES if name in names), "eps")
@@ -158,11 +160,11 @@ def play_policy(
         _refuse_contexts(name, *zip(methods, (choose, receive), strict=True))
     seen = _shown(choose) if show is not None else ""
     learn = _receiver(f"policy={name}: {methods[1]}", receive, show is not None)
-    in_turn = False
+    in_turn, learned = False, 0
     for t in range(rounds):
         x = None if show is None else show()
-        if in_turn and t < K:
-            arm = t
+        if in_turn and learned < K:
+            arm = learned
         else:
             try:
                 arm = choose(**{seen: x}) if seen else choose()
@@ -173,10 +175,13 @@ def play_policy(
         a = _arm(name, arm, K)
         if (reward := pull(a)) is not None:
             learn(a, reward, x)
+            learned += 1
 
 
 def _arm(name: str, arm: Any, K: int) -> int:
-    """Return the number of the arm that a policy chose; raise BadInput if there is no such arm."""
+    """Return the number of the arm that a policy chose; raise BadInput if the arm does not
+    exist.
+    """
     one = isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1
     x: Any = np.ravel(arm)[0] if one else arm
     try:
@@ -201,7 +206,9 @@ def _refuse_contexts(name: str, *methods: tuple[str, Callable[..., Any]]) -> Non
 
 
 def _shown(method: Callable[..., Any]) -> str:
-    """Return the name of the parameter of a method that gets the contexts, or "" if it has none."""
+    """Return the name of the parameter of a method that gets the contexts, or "" if no parameter
+    gets them.
+    """
     return next((n for n in inspect.signature(method).parameters if n in SHOWN), "")
 
 
@@ -249,8 +256,8 @@ def _receiver(
 
 
 def _is_reward_first(one: str, two: str) -> bool:
-    """Return whether the names of two parameters say that the first gets the reward and the second
-    the arm.
+    """Return whether the names of two parameters say that the first parameter gets the reward and
+    the second parameter the arm.
     """
     words = [{x.lower() for x in re.findall("[A-Z]?[a-z]+|[A-Z]+", n)} for n in (one, two)]
     arms = [bool(some & ARM_WORDS) and not some & REWARD_WORDS for some in words]
@@ -264,8 +271,8 @@ def _is_reward_first(one: str, two: str) -> bool:
 
 def algorithm_of(make: Make) -> Callable[..., None]:
     """Return the algorithm ``function(game, rng, *parameters)``, which makes a policy with ``make``
-    and plays it. The parameters of the algorithm are those of ``make`` that are not in ROLES, if
-    their values are numbers or one of several names. The budget is always called ``eps``.
+    and plays it. The parameters of the algorithm are the parameters of ``make`` that are not in
+    ROLES, if their values are numbers or one of several names. The budget is always called ``eps``.
 
     Raises:
         BadInput: a class lacks the methods of a policy.

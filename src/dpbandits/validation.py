@@ -86,7 +86,9 @@ def as_number(key: str, value: Any) -> float:
 
 
 def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: str) -> float:
-    """Check a finite number for which ``holds`` must be true. The message states what is needed."""
+    """Check a finite number, for which the function ``holds`` must return true. The error message
+    states which numbers are allowed.
+    """
     x = as_number(key, value)
     if not holds(x):
         raise BadInput(f"{key}={plain(value)}: {needed}")
@@ -99,14 +101,14 @@ def is_list(value: Any) -> bool:
 
 
 def entries(key: str, values: Any, needed: str) -> list[Any]:
-    """Check a list that must not be empty. The message states what is needed."""
+    """Check a list that must not be empty. The error message states what is needed."""
     if not is_list(values) or len(values) == 0:
         raise BadInput(f"{key}={plain(values)}: {needed}")
     return list(values)
 
 
 def numbers(key: str, values: Any) -> list[float]:
-    """Validate a non-empty list of finite numbers."""
+    """Check a non-empty list of finite numbers, and return it."""
     needed = "a list of numbers is needed, such as [0.5,1]"
     return [as_number(key, x) for x in entries(key, values, needed)]
 
@@ -126,7 +128,7 @@ def yes_no(key: str, value: Any) -> bool:
 
 
 def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
-    """Validate one of several names."""
+    """Check that a value is one of several names, and return the name."""
     if not isinstance(value, str) or value not in list(allowed):
         raise BadInput(f"{key}={plain(value)}: {either(allowed)} is needed")
     return value
@@ -307,7 +309,7 @@ def refuse_lists(where: str, column: pd.Series) -> None:
 
 def refuse_cells(where: str, column: pd.Series, bad: np.ndarray, needed: str) -> None:
     """Raise BadInput if ``bad``, a bool array (rows,), is true for a cell of a column. The message
-    names the first such cell and ends with what is ``needed``.
+    names the first of these cells and ends with what is ``needed``.
     """
     if bad.any():
         i = int(bad.argmax())
@@ -324,7 +326,9 @@ def path_in(file: Any) -> Any:
 
 
 def refuse_changed(where: str, file: Any) -> None:
-    """Refuse a file whose SHA-256 differs from the SHA-256 that is given with its path."""
+    """Refuse a file whose SHA-256 checksum differs from the checksum that is given with its
+    path.
+    """
     path = path_in(file)
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
@@ -353,13 +357,13 @@ def read_csv(
         where: the key and the value with which messages begin.
         file: the path of the file, or ``{path: PATH, sha256: HASH}`` for a file that must not
             have changed.
-        kind: which kind of file is needed, for messages.
+        kind: the kind of file that is needed, for messages.
         names: the columns' names, for a file without a header.
         words: the columns of words; there a word may look like a number or a blank.
         blanks: which cells of the other columns are blanks.
 
     Raises:
-        BadInput: the file does not exist, has changed, or is not such a CSV file.
+        BadInput: the file does not exist, has changed, or is not a CSV file of this form.
     """
     path, header = path_in(file), 0 if names is None else None
     row = header_of(where, path, kind)
@@ -421,7 +425,9 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 
 
 def no_such_file(where: str, path: Any) -> BadInput:
-    """Return the error for a missing file. Its message suggests a file with a similar name."""
+    """Return the error for a missing file. The message of the error suggests a file with a similar
+    name.
+    """
     file, hint = Path(str(path)), ""
     with suppress(OSError, ValueError):
         if near := similar(file.name, os.listdir(file.parent), SURE_SIMILARITY):
@@ -441,7 +447,7 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
         key: name of the parameter in messages.
         value: a number, a name of the domain, or ``NUMBER/horizon`` if there is a horizon.
         domain: the valid values.
-        horizon: number of rounds; NaN if there is none.
+        horizon: number of rounds; NaN if there is no horizon.
     """
     allowed = domain.allowed + "," * (", or " in domain.allowed)  # "is needed" follows the clause
     if isinstance(domain, Named):

@@ -95,7 +95,7 @@ def test_bad_values():
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
         ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),
         ({"ratio": -1}, "above 0"),
-        ({"ratio": 2, "precision": 1}, "1.01 or more"),
+        ({"ratio": 2, "precision": 1}, "at least 1.01"),
         ({"ratio": 2, "runs": 3}, "runs"),
     ]:
         assert says in message_of(dp.budget, "dp_se", **GAME, **keys)

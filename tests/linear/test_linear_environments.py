@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused_before_anything_runs(algo, env, line):
 
 
 def test_contaminating_contexts_is_refused():
-    assert "not those of contexts" in message_of(
+    assert "not rewards of contexts" in message_of(
         dp.run, algo="lin_ucb", env=dp.contaminated("contextual", 0.1), horizon=10, runs=1
     )
 

@@ -181,9 +181,15 @@ def test_the_best_arm_is_the_right_answer():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"rule": "adap_tt", "rel_error": 0.1}, "rel_error: adap_tt takes delta, shuffle_arms"),
-        ({"rule": "adap_tt", "arm": 1}, "arm: adap_tt takes delta, shuffle_arms"),
-        ({"rule": "dp_nas", "delta": 0.1}, "delta: dp_nas takes R, arm, beta, rel_error instead"),
+        (
+            {"rule": "adap_tt", "rel_error": 0.1},
+            "rel_error: adap_tt takes no rel_error; it takes delta, shuffle_arms",
+        ),
+        ({"rule": "adap_tt", "arm": 1}, "arm: adap_tt takes no arm; it takes delta, shuffle_arms"),
+        (
+            {"rule": "dp_nas", "delta": 0.1},
+            "delta: dp_nas takes no delta; it takes R, arm, beta, rel_error",
+        ),
         (
             {"rule": ["nas", "tt_ucb"]},
             "rule=nas,tt_ucb: nas takes rel_error, beta, R, and tt_ucb takes delta",

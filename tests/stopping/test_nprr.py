@@ -217,7 +217,7 @@ def test_the_kernel_s_intervals_hold_at_all_times(assignment, G):
         ({"grid": 1.5}, "rule.grid=1.5: a whole number from 1 to 100 is needed"),
         ({"grid": 101}, "rule.grid=101: a whole number from 1 to 100"),
         ({"assignment": "opem"}, "rule.assignment=opem: open or hidden"),
-        ({"alpha": 0.1}, "alpha: nprr_ab takes delta, shuffle_arms instead"),
+        ({"alpha": 0.1}, "alpha: nprr_ab takes no alpha; it takes delta, shuffle_arms"),
         ({"env": dp.gaussian([0.3, 0.6])}, "assumes rewards in [0, 1]"),
     ],
 )

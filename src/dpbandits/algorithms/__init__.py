@@ -1,1 +1,1 @@
-"""The algorithms, one per file; the files of this folder are the registry."""
+"""The algorithms: the package finds each algorithm by its file in this folder."""

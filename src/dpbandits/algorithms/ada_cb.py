@@ -20,8 +20,9 @@ def ada_cb(
     """AdaCB (Foster et al. 2021) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        g: factor of gamma = g max(1, s)^r, the weight of the gaps after s rounds.
-        r: the power of s in gamma.
+        g: the factor g in gamma = g max(1, s)^r, where gamma is the weight of the gaps after s
+            rounds.
+        r: the power of s in the formula of gamma.
         w: width of a confidence interval, in units of the leverage.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), BONUS)

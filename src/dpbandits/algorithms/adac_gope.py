@@ -21,14 +21,14 @@ MIDDLE = 0.0
 
 @kernel
 def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle", "sums"]):
-    """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
-    [-1, 1].
+    """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. The features have length at most 1, and the
+    rewards are in [-1, 1].
 
     With ``middle`` the variance of the noise is 1 + TOLERANCE times the variance in the thesis,
     since the design is optimal up to this factor. With ``sums`` the length of the phases and the
-    privacy are the same, as in the thesis, but the accuracy of the estimates is not proved. Let c
-    be the length of a phase. A proof would need (2d/beta) sqrt((2/rho) 2|S| ln(4/delta_l)) as the
-    second term of c, where S is the support of the design (Azize & Basu 2023, eq. (8)).
+    privacy are as in the thesis, but the accuracy of the estimates is not proved. Let c be the
+    length of a phase. A proof would need (2d/beta) sqrt((2/rho) 2|S| ln(4/delta_l)) as the second
+    term of c, where S is the support of the design (Azize & Basu 2023, eq. (8)).
 
     Args:
         rho: privacy budget.

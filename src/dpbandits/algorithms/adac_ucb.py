@@ -24,8 +24,8 @@ def adac_ucb(game, rng, rho: Budget, beta: Positive):
     """AdaC-UCB (Azize's thesis, Alg. 7 with eq. 5.4). rho-global zCDP. Rewards in [0, 1].
 
     With an infinite rho the algorithm is the thesis's non-private algorithm, with the same episodes
-    and no noise (our reading). The length n of an arm's last episode is printed as N/2, half of its
-    pulls; after the first pull n is 1 here, as in AdaP, and not 1/2 (ours).
+    and no noise (our reading). For the length n of an arm's last episode, the thesis prints N/2,
+    half of the arm's pulls; after the first pull this is 1/2, but here n is 1, as in AdaP (ours).
 
     Args:
         rho: privacy budget.

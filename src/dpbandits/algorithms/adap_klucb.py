@@ -20,7 +20,8 @@ GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means", alignment
 @inlined
 def upper(m, n, eps, l, least):
     """Return the index of an arm with the private mean ``m`` of ``n`` rewards, where l = alpha ln
-    t. An index below ``least``, the index of another arm, need not be exact.
+    t. ``least`` is the index of another arm; if the arm's index is below it, the returned number
+    need not be exact.
     """
     return kl_upper(min(max(m + laplace_tail(n, eps, l), 0.0), 1.0), l / n, least)
 

@@ -27,7 +27,9 @@ def upper(m, O, eps, l):
 
 @inlined
 def leader(buffers, eps, t, log):
-    """Return the arm of largest index in round ``t``, or the lowest of several such arms."""
+    """Return the arm of largest index in round ``t``; of several such arms, the arm with the lowest
+    number.
+    """
     a, best, l = 0, -math.inf, 3.0 * logarithm(float(t), log)
     for j in range(len(buffers.length)):
         index = upper(buffers.mean[j], buffers.length[j], eps, l)

@@ -36,8 +36,8 @@ class Params(NamedTuple):
 
 @inlined
 def enough(params, log_t):
-    """Return the number of pulls above which an arm counts as explored: 6 ln t/alpha. Our choice at
-    alpha = 0 is ln(1/delta), where delta = t^-4.
+    """Return the number of pulls above which an arm counts as explored: 6 ln t/alpha. If alpha is
+    0, the number is ln(1/delta) with delta = t^-4, our choice.
     """
     l = 4.0 * log_t
     return 1.5 * l / params.alpha if params.alpha > 0.0 else l
@@ -83,7 +83,8 @@ play_optimistically = optimism(observe, index, draw_user, exploring(enough, by_p
 
 @shared
 def play(game, rng, eps, k, alpha, c, cap, bias):
-    """Play Alg. 2 with the limit ``cap`` of M and the ``bias`` due to outliers. The radius of an
+    """Play Alg. 2, where ``cap`` is an upper limit of the truncation level M, and ``bias`` is the
+    bias due to outliers. The radius of an
     arm of N pulls is c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
     """
     K, power = arms(game), 0.5 - 0.5 / k
@@ -96,13 +97,16 @@ def play(game, rng, eps, k, alpha, c, cap, bias):
 @kernel
 def ctl_ucb(game, rng, eps: Positive, k: AboveOne, alpha1: Contamination, c: Positive):
     """UCB for corruption-then-LDP (Zhou & Zhang 2024, Alg. 2). eps-local DP: every user sends a
-    sign. Rewards with E|X|^k <= 1; with probability at most alpha1 an outlier replaces a reward.
+    sign. The rewards satisfy E|X|^k <= 1; with probability at most alpha1 an outlier replaces a
+    reward.
 
     Args:
         eps: privacy budget of every user; the regret bound requires eps <= 1.
-        k: order of the moment.
-        alpha1: bound on the contamination. At 0 an arm is explored until it has ln(1/delta) pulls.
-        c: constant of the radius, which the paper does not fix; .5 in its example.
+        k: order of the moment E|X|^k.
+        alpha1: bound on the probability of an outlier. If alpha1 is 0, an arm is explored until it
+            has ln(1/delta) pulls.
+        c: constant of the confidence radius; the paper does not fix c, but has c = .5 in its
+            example.
     """
     cap = alpha1 ** (-1.0 / k) if alpha1 > 0.0 else math.inf
     play(game, rng, eps, k, alpha1, c, cap, alpha1 ** (1.0 - 1.0 / k))

@@ -33,12 +33,12 @@ def epoch(tau, k, eps, u, v, c, beta):
 
 @kernel
 def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: Probability):
-    """DP Robust Successive Elimination (Tao et al. 2022, Alg. 3). eps-global DP. Rewards with
-    E|X|^(1+v) <= u.
+    """DP Robust Successive Elimination (Tao et al. 2022, Alg. 3). eps-global DP. The rewards
+    satisfy E|X|^(1+v) <= u.
 
     Args:
         eps: privacy budget; the regret bound requires eps <= 1.
-        u: bound on the moment.
+        u: bound on the moment E|X|^(1+v).
         v: the moment's order is 1 + v.
         c: constant of epochs and radii, 24 in the paper.
         beta: failure probability; 1/T in the paper.

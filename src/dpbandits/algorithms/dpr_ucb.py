@@ -69,13 +69,14 @@ def dpr_ucb(
     bonus: Literal["literal", "calibrated"],
 ):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
-    eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
+    eps-global DP with the same budget for each level of a tree. The rewards satisfy E|X|^(1+v) <=
+    u.
 
     Args:
         eps: privacy budget; the regret bound requires eps <= 1. At an infinite
             budget no reward is truncated; then the literal bonus is 0, and the calibrated bonus is
             infinite for every arm, so that the algorithm plays the first arm only.
-        u: bound on the moment.
+        u: bound on the moment E|X|^(1+v).
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
         tree: 0 (binary), 1 (honaker) or 2 (kary), as in ``dp_ucb``. The noise of a node is scaled

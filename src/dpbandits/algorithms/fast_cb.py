@@ -20,8 +20,9 @@ def fast_cb(
     """FastCB (Foster & Krishnamurthy 2021) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        g: factor of gamma = g max(1, s)^r, the weight of the gaps after s rounds.
-        r: the power of s in gamma.
+        g: the factor g in gamma = g max(1, s)^r, where gamma is the weight of the gaps after s
+            rounds.
+        r: the power of s in the formula of gamma.
     """
     now = new_learner(game, Oracle(eps, 0.0, LOGISTIC, ridge, calibration), LATEST)
     K, f, p = arms(game), now.f, now.p

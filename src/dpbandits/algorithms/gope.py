@@ -14,7 +14,7 @@ GUARANTEE = NOT_PRIVATE
 @kernel
 def gope(game, rng, delta: Confidence):
     """Phased elimination with G-optimal exploration (Lattimore & Szepesvari 2020, Alg. 12). The
-    phases are those of Alg. 8 in Azize's thesis, and no noise is added. Not private.
+    phases equal the phases of Alg. 8 in Azize's thesis, and no noise is added. Not private.
 
     Args:
         delta: failure probability.

@@ -82,8 +82,8 @@ def at_one_level(game, eps_min):
 
 @inlined
 def width_decay(alike):
-    """Return ``width_decay`` of the index: 1/2 if the bonus is proportional to N^(-1/2), since all
-    responses are alike, else 1.
+    """Return ``width_decay`` of the index: 1/2 if all responses are alike, so that the bonus is
+    proportional to N^(-1/2), else 1.
     """
     return 0.5 if alike else 1.0
 

@@ -42,17 +42,18 @@ def ldp_lin_ucb(
     Two algorithms are published under this name. ``printed`` explores by the norm |x|_W, where W is
     the inverse of V + c I. ``coded``, the authors' code, explores by |x|_W^2, which is much
     smaller, and its noise lacks a factor sqrt(2); the authors run it with eps = 8e5 and delta = .1.
-    Neither noise suffices for such an eps: both are proportional to 1/eps, which is enough for
-    small eps only. With ``exact``, the noise is the least that suffices, for every eps (derived).
-    With an infinite eps, the shift c stays at its first value c_0 (ours). If an improbable draw
-    makes V + c I indefinite, a negative |x|_W^2 counts as 0 (ours).
+    Neither variant has enough noise for such an eps: the noise of both is proportional to 1/eps,
+    which is enough for small eps only. With ``exact``, the noise has the smallest sufficient scale,
+    for every eps (derived). With an infinite eps, the shift c stays at its first value c_0 (ours).
+    If an improbable draw makes V + c I indefinite, a negative |x|_W^2 counts as 0 (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.
         delta: the delta of (eps, delta)-local DP.
         alpha: failure probability.
         variant: ``printed`` or ``coded``.
-        calibration: how the noise is calibrated: ``printed`` (as the variant has it) or ``exact``.
+        calibration: how the noise is calibrated: ``printed`` (by the formula of the variant) or
+            ``exact``.
     """
     d, T = dimension(game), rounds_left(game)
     sigma = deviation(eps, delta, variant, calibration)

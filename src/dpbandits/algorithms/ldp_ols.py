@@ -38,11 +38,11 @@ def ldp_ols(
     """LDP-OLS (Han et al. 2021, Algorithm 1). (eps, delta)-local DP of each user's message about a
     context of length at most 1 and a reward in [-1, 1].
 
-    The user plays the context x with the largest <theta, x>, ties at random (ours). For the reward
-    r, the user sends x x^T with noise of standard deviation 2 s, and r x with noise of standard
-    deviation s. The printed s is proportional to 1/eps, which is enough for small eps only. With
-    ``exact``, s is the smallest value that suffices, for every eps (derived). V is the sum of all
-    x x^T. With an infinite eps, .1 I is added to V (ours).
+    The user plays the context x with the largest <theta, x>, and breaks ties at random (ours). For
+    the reward r, the user sends x x^T with noise of standard deviation 2 s, and r x with noise of
+    standard deviation s. The printed s is proportional to 1/eps, which is enough for small eps
+    only. With ``exact``, s is the smallest value that suffices, for every eps (derived). V is the
+    sum of all x x^T. With an infinite eps, .1 I is added to V (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

@@ -27,14 +27,14 @@ def ldp_sgd(
     """LDP-SGD (Han et al. 2021, Algorithm 1). eps-local DP of each user's message about a context
     of length at most 1 and a reward in [-1, 1].
 
-    The user plays the context x with the largest <theta, x>, ties at random (ours), and sends a
-    private gradient. theta is projected onto the unit ball (ours; the paper has no projection).
-    Without the projection, the gradient soon exceeds R, the largest length that the randomizer can
-    send without bias.
+    The user plays the context x with the largest <theta, x>, breaks ties at random (ours), and
+    sends a private gradient. theta is projected onto the unit ball (ours; the paper has no
+    projection). Without the projection, the gradient soon exceeds R, the largest length that the
+    randomizer can send without bias.
 
     Args:
         eps: privacy budget; infinite: no noise.
-        eta: the step of round t is eta/(t + 1); the paper's depends on unknown constants.
+        eta: the step of round t is eta/(t + 1); the step of the paper depends on unknown constants.
         link: the mean of a reward is mu(<theta, x>), where mu(z) is z (``linear``) or 1/(1 + e^-z)
             (``logistic``, for rewards in [0, 1]).
     """

@@ -24,11 +24,11 @@ Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)
 @kernel
 def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: Probability):
     """LDP Robust Successive Elimination (Tao et al. 2022, Alg. 4). eps-local DP: every user sends
-    the truncated reward plus ``Lap(2B/eps)``. Rewards with E|X|^(1+v) <= u.
+    the truncated reward plus ``Lap(2B/eps)``. The rewards satisfy E|X|^(1+v) <= u.
 
     Args:
         eps: privacy budget of every user; the regret bound requires eps <= 1.
-        u: bound on the moment.
+        u: bound on the moment E|X|^(1+v).
         v: the moment's order is 1 + v.
         c: constant of epochs and radii, 28 in the paper.
         beta: failure probability; 1/T in the paper.

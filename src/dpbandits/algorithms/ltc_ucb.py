@@ -17,14 +17,16 @@ REPORTS = True
 @kernel
 def ltc_ucb(game, rng, eps: Positive, k: AboveOne, alpha1: Contamination, c: Positive):
     """UCB for LDP-then-corruption (Zhou & Zhang 2024, Alg. 2). eps-local DP: every user sends a
-    sign. Rewards with E|X|^k <= 1; with probability at most alpha1 an outlier replaces the message
-    of a user. Such outliers cost as much as a contamination of the rewards by alpha1/eps.
+    sign. The rewards satisfy E|X|^k <= 1; with probability at most alpha1 an outlier replaces the
+    message of a user. Such outliers cost as much as a contamination of the rewards by alpha1/eps.
 
     Args:
         eps: privacy budget of every user; the regret bound requires eps <= 1.
-        k: order of the moment.
-        alpha1: bound on the contamination. At 0 an arm is explored until it has ln(1/delta) pulls.
-        c: constant of the radius, which the paper does not fix; .5 in its example.
+        k: order of the moment E|X|^k.
+        alpha1: bound on the probability of an outlier. If alpha1 is 0, an arm is explored until it
+            has ln(1/delta) pulls.
+        c: constant of the confidence radius; the paper does not fix c, but has c = .5 in its
+            example.
     """
     cap = (eps / alpha1) ** (1.0 / k) if alpha1 > 0.0 else np.inf
     play(game, rng, eps, k, alpha1, c, cap, (alpha1 / eps) ** (1.0 - 1.0 / k))

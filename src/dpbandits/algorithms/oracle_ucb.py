@@ -17,7 +17,7 @@ def oracle_ucb(
     game, rng, eps: Budget, delta: Delta, loss: Loss, ridge: Positive, calibration: Calibration,
     c: NotNegative,
 ):  # fmt: skip
-    """LinUCB with an oracle for each batch (Attias et al. 2026), ties at random.
+    """LinUCB with an oracle for each batch (Attias et al. 2026); ties are broken at random.
 
     Args:
         c: weight of the bonus.

@@ -41,12 +41,13 @@ def prae_c(
     c1: Until,
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 3). eps-global DP.
-    Rewards with E|X - mean|^k <= 1 and |mean| <= D, and outliers with probability at most alpha1.
+    The rewards satisfy E|X - mean|^k <= 1 and |mean| <= D, except for outliers, whose probability
+    is at most alpha1.
 
     Args:
         eps: privacy budget.
-        k: order of the moment.
-        alpha1: bound on the contamination.
+        k: order of the moment E|X - mean|^k.
+        alpha1: bound on the probability of an outlier.
         D: bound on the absolute values of the means.
         delta: failure probability of a mean; 1/T in the paper.
         constants: constants of the radius: 0 (unit), the paper's order with constants of 1;

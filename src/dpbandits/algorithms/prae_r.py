@@ -51,12 +51,12 @@ def prae_r(
     forced: Literal["batch", "round"],
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
-    Rewards with E|X|^k <= 1, and outliers with probability at most alpha1.
+    The rewards satisfy E|X|^k <= 1, except for outliers, whose probability is at most alpha1.
 
     Args:
         eps: privacy budget.
-        k: order of the moment.
-        alpha1: bound on the contamination.
+        k: order of the moment E|X|^k.
+        alpha1: bound on the probability of an outlier.
         delta: failure probability of a mean; 1/T in the paper.
         constants: constants of the radius: 0 (unit), the paper's order with constants of 1;
             1 (explicit), a radius with a proof.

@@ -63,13 +63,13 @@ def private_lin_ucb(
 
     The printed Gaussian noise is proportional to 1/eps and does not suffice for an eps above 32
     L^2 - 8 z L, where L = ln(4/delta) and z is the normal quantile at 1 - delta. With ``exact``,
-    the noise is the least Gaussian noise that suffices, for every eps (derived). Wishart noise is
+    the Gaussian noise has the smallest sufficient scale, for every eps (derived). Wishart noise is
     proved to suffice for an eps of at most sqrt(8 m ln(2/delta)), where m is the number of levels
     of the tree. If sqrt(2 ln(2/delta)/m) < tanh(1/2), the proof holds only up to a smaller eps. At
     about six times this eps, Wishart noise has so few degrees of freedom that some matrices of a
     node become impossible if a round is changed (derived). For an infinite eps the papers do not
-    shift V; rho_min is .1 here (ours). If an improbable draw makes V indefinite, a negative
-    x^T V^-1 x counts as 0 (ours).
+    shift V; rho_min is .1 here (ours). If an improbable draw makes V indefinite, a negative x^T
+    V^-1 x counts as 0 (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

@@ -63,10 +63,10 @@ play = optimism(observe, index, interruption=EXPIRING)
 @kernel
 def robust_ucb(game, rng, u: MomentBound, v: Order):
     """Robust UCB with the truncated mean (Bubeck, Cesa-Bianchi & Lugosi 2013). Not private.
-    Rewards with E|X|^(1+v) <= u. Index: truncated mean + 4 u^(1/(1+v)) (ln t^2/N)^(v/(1+v)).
+    The rewards satisfy E|X|^(1+v) <= u. Index: truncated mean + 4 u^(1/(1+v)) (ln t^2/N)^(v/(1+v)).
 
     Args:
-        u: bound on the moment.
+        u: bound on the moment E|X|^(1+v).
         v: the moment's order is 1 + v.
     """
     K, log_T, power = arms(game), math.log(max(game.horizon, 2)), v / (1.0 + v)

@@ -66,15 +66,15 @@ GUARANTEE = shuffle_dp("a reward enters one count, ours", CURVE, "shuffled_count
 def shuffle_gope(game, rng, eps: Budget, delta: Fraction, p: Confidence):
     """Shuffle-GOPE, ours, with the phases of GOPE. The shuffled messages are (eps, delta)-DP
     against the server, provided that all users send fair coins: coins of users who collude with the
-    server protect nobody. Features of length at most 1, which are public, and rewards in [-1, 1]. A
-    reward r becomes one bit, which is 1 with probability (1 + r)/2.
+    server protect nobody. The features have length at most 1 and are public, and the rewards are in
+    [-1, 1]. A reward r becomes one bit, which is 1 with probability (1 + r)/2.
 
-    In addition to the bits of an action in a phase, its users send N fair coins. N is the smallest
-    number for which one count is (eps, delta)-DP; a reward enters one count. If more than 2^30
-    coins would be needed, nothing is released. Bits and coins together are sub-Gaussian. So in
-    phase l an action of the design pi is played ceil(c pi) times with c = (L d + sqrt(L^2 d^2 + 2
-    beta^2 L N h))/beta^2, L = ln(2/delta_l), beta = 2^-l and delta_l = p/(K l (l + 1)). Here h is
-    the largest sum of (a^T V(pi)^-1 a_i)^2 over the actions a_i of the support. If the rounded
+    In a phase, the users who play an action send their bits and also, in total, N fair coins. N is
+    the smallest number for which one count is (eps, delta)-DP; a reward enters one count. If more
+    than 2^30 coins would be needed, nothing is released. Bits and coins together are sub-Gaussian.
+    So in phase l an action of the design pi is played ceil(c pi) times with c = (L d + sqrt(L^2 d^2
+    + 2 beta^2 L N h))/beta^2, L = ln(2/delta_l), beta = 2^-l and delta_l = p/(K l (l + 1)). Here h
+    is the largest sum of (a^T V(pi)^-1 a_i)^2 over the actions a_i of the support. If the rounded
     numbers of plays leave an estimate less accurate than beta, c is raised.
 
     Args:

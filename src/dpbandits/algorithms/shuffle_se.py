@@ -58,7 +58,7 @@ def elimination(heads, send_bits):
 def noisy_bits(game, rng, S, l, eps, sums):
     """Count the ones among the sent bits: the ones that are kept and the zeros that are flipped.
 
-    Each of the two numbers is drawn at once.
+    Each of these two numbers of bits is drawn at once.
     """
     pull_encoded_in_turn(game, S, l * len(S), 1, sums)
     t = math.tanh(0.5 * eps)
@@ -125,14 +125,15 @@ def shuffle_se(
     trust: Literal["shuffler", "server", "nobody"],
 ):  # fmt: skip
     """Shuffle-SE, ours, with the schedule of Chowdhury & Zhou 2023: batch b has 2^b pulls of each
-    viable arm. Rewards in [0, 1]; a reward r becomes one bit, which is 1 with probability r. The
-    schedule and the form of the radius are the same for every choice of ``trust``.
+    viable arm. The rewards are in [0, 1]; a reward r becomes one bit, which is 1 with probability
+    r. The schedule and the form of the radius are the same for every choice of ``trust``.
 
-    shuffler: in addition to the bits of an arm in a batch, its users send N fair coins. N is the
-    smallest number for which the shuffled messages are (eps, delta)-DP against the server, provided
-    that all users send fair coins: coins of users who collude with the server protect nobody. If
-    more than 2^30 coins would be needed, nothing is released. server: a trusted server adds the
-    least Gaussian noise to each count (Balle & Wang 2018), so that all actions are (eps, delta)-DP.
+    shuffler: in a batch, the users who play an arm send their bits and also, in total, N fair
+    coins. N is the smallest number for which the shuffled messages are (eps, delta)-DP against the
+    server, provided that all users send fair coins: coins of users who collude with the server
+    protect nobody. If more than 2^30 coins would be needed, nothing is released. server: a trusted
+    server adds the least Gaussian noise to each count (Balle & Wang 2018), so that all actions are
+    (eps, delta)-DP.
     nobody: each user sends her bit by randomised response, which is eps-local DP without a delta.
 
     Args:

@@ -17,7 +17,7 @@ ROUND_BY_ROUND = True
 def ts(game, rng):
     """Thompson sampling with Beta posteriors (Agrawal & Goyal 2017). Not private.
 
-    Rewards in [0, 1]: a reward x counts as a success with probability x.
+    The rewards are in [0, 1]: a reward x counts as a success with probability x.
     """
     K = arms(game)
     S, n, mean, width = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)  # S successes of n

@@ -10,6 +10,8 @@ GUARANTEE = NOT_PRIVATE
 
 @kernel
 def uniform_play(game, rng):
-    """Play each action with the same probability. Private, since it learns nothing."""
+    """Play each action with the same probability. This policy is private, since it learns
+    nothing.
+    """
     while rounds_left(game) > 0:
         play(game, random_arm(rng, arms(game)))

@@ -65,17 +65,17 @@ def plot(
 ) -> Figure:
     """Draw a tidy table: regret against time or the privacy budget, or stopping times.
 
-    The table may also be a result of ``dp.budget``. Its figure shows the regret at each budget, the
-    goal, and the budgets that were found.
+    The table may also be a result of ``dp.budget``. The figure of such a result shows the regret at
+    each budget, the goal, and the budgets that were found.
 
     Args:
         table: a tidy table, any table with the columns ``algo``, ``t`` and ``regret``, or a list of
             tables, which are joined.
-        x: ``t`` for regret against time. For final regret, a budget (``eps`` or ``rho``) or any
-            other column with several values. None for the axis that suits the table.
-        hue: a column; each of its values gets a line. None for a line for each algorithm and each
+        x: ``t`` for regret against time. ``eps``, ``rho`` or any other column with several values
+            for final regret against this column. None chooses the axis that suits the table.
+        hue: a column; each of its values gets a line. None draws a line for each algorithm and each
             value of the other columns that vary.
-        col: a column; each of its values gets a panel. None for a panel for each environment and
+        col: a column; each of its values gets a panel. None draws a panel for each environment and
             budget.
         eps: the budget, or a list of budgets, to draw; None for all.
         env: the environment to draw, by its name or label, or a list; None for all.
@@ -155,8 +155,9 @@ def report(
     """Write one HTML page about tidy tables: charts, summaries, the privacy of the algorithms, and
     regrets relative to lower bounds.
 
-    The page is a single file and needs no network. ``bandit-report`` writes such a page for a
-    results folder. The function needs the extra ``report`` of the package.
+    The page is a single file and needs no network. A table that cannot be shown is left out, and a
+    note on the page says why. ``bandit-report`` writes such a page for a results folder. The
+    function needs the extra ``report`` of the package.
 
     Args:
         tables: a tidy table, a list of tables, or a dictionary of tables by their titles on the
@@ -169,7 +170,7 @@ def report(
         The path of the page, which Jupyter shows as a link.
 
     Raises:
-        BadInput: an argument is not a tidy table, or a package is missing; nothing is written.
+        BadInput: no table can be shown, or a package is missing; nothing is written.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     import pandas as pd

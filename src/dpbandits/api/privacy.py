@@ -82,8 +82,8 @@ def budget(
         regret: the goal: the largest allowed mean regret at the horizon.
         samples: the goal for rules: the largest allowed mean number of samples.
         ratio: instead of ``regret``, the largest allowed ratio of the mean regret to the mean
-            regret of the baseline. Instead of ``samples``, the largest allowed ratio of the samples
-            to the samples without privacy.
+            regret of the baseline. For rules, instead of ``samples``, the largest allowed ratio of
+            the samples to the samples without privacy.
         quantile: for rules, the quantile of the number of samples to use in place of the mean.
         per_week: for rules, the number of users per week; answers are then also given in weeks.
         weeks: with ``eps=[...]`` and ``per_week``, the number of weeks after which runs are
@@ -106,7 +106,7 @@ def budget(
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or rule. For rules also ``arm``, ``cap``, keys
+        **parameters: parameters of the algorithm or rule. Rules also take ``arm``, ``cap``, keys
             that define a correct answer, such as ``mu0``, and ``eps=[...]``.
 
     Returns:
@@ -118,8 +118,8 @@ def budget(
         be judged). ``agree`` is the share of runs whose answer equals the answer without privacy on
         the same rewards (blank for estimates). ``without_privacy`` is the mean number of samples
         without privacy, and ``free_ended`` the share of these runs that ended. ``answer`` is a
-        sentence. A run that did not end counts with its rounds up to the cap. With such a run, the
-        true mean is at least the value of ``samples``, and there is no interval.
+        sentence. A run that did not end counts with its rounds up to the cap. If a run did not end,
+        the true mean is at least the value of ``samples``, and there is no interval.
 
         For algorithms, and for rules without ``eps``, a row for each algorithm or rule: ``algo`` or
         ``rule``, and the parameters in which algorithms of one name differ; ``budget`` with its
@@ -127,9 +127,9 @@ def budget(
         (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
         search; the ``answer`` as a sentence. ``budget`` is the point between ``low`` and ``high``
         at which the means cross the goal. With ``beats``, ``budget`` equals ``high``: the runs show
-        that the algorithm makes fewer mistakes than the reference at ``high``, and that it does not
-        at ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget
-        reaches the goal, ``budget`` is blank.
+        that the algorithm makes fewer mistakes than the reference at ``high``, but more mistakes at
+        ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget reaches
+        the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -244,19 +244,19 @@ def audit(
             numbers.
         exact: whether to compute the exact privacy loss of the actions instead
             (docs/exact_loss.md).
-        arms: the number of arms of the games, or a list of numbers. None for several numbers, but 2
-            for an exact loss.
+        arms: the number of arms of the games, or a list of numbers. None stands for several
+            numbers, but for 2 in an exact loss.
         runs: the largest number of runs of a test on each of two neighbouring sequences of rewards;
             None for a number that is enough in most cases.
         confidence: the probability with which a measured loss is at most the true loss.
-        seed: the seed of the audit. Together with the arguments above, it determines a finding.
+        seed: the seed of the audit. The seed and the arguments above determine a finding.
         max_time: seconds after which the audit stops, divided among the budgets. An unfinished row
             has the findings so far, and its verdict is *VIOLATED* or *undecided*.
         jobs: number of workers, -1 for one per core.
         results: folder in which findings from samples are stored; None to write nothing.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm or the policy. For a rule also keys that define a
-            correct answer, such as ``rel_error``.
+        **parameters: parameters of the algorithm or the policy. A rule also takes keys that define
+            a correct answer, such as ``rel_error``.
 
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:

@@ -50,8 +50,8 @@ def run(
     """Run bandit algorithms and return their regret as a tidy table.
 
     An argument may be a list of values. Every combination of the values is then run, which is
-    called a sweep. The result equals the table that ``bandit-run`` writes for the same sweep.
-    Arguments that are left out have the defaults in conf/config.yaml.
+    called a sweep. The result equals the table that ``bandit-run`` writes for this sweep. Arguments
+    that are left out have the defaults in conf/config.yaml.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
@@ -90,9 +90,9 @@ def run(
         eps: the privacy budget, in nats; a larger budget means less privacy.
         rho: the privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
-            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
-            until the mean is precise enough (docs/runs.md).
+        runs: the number of independent runs of each setting; 100 by default. Bad runs of
+            probability below 3/n may not occur in n runs, and then the intervals do not account for
+            them. ``auto`` adds runs until the mean is precise enough (docs/runs.md).
         precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
             divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
@@ -194,9 +194,9 @@ def stop(
         alpha: the allowed probability of deciding for mu1 if the mean is mu0; ``beta`` is the
             allowed probability of deciding for mu0 if the mean is mu1.
         cap: the largest number of samples, at which a rule without an answer is stopped.
-        runs: the number of independent runs of each setting; 100 by default. In n runs, bad runs of
-            probability below 3/n may not occur, so intervals may miss them. ``auto`` adds runs
-            until the mean is precise enough (docs/runs.md).
+        runs: the number of independent runs of each setting; 100 by default. Bad runs of
+            probability below 3/n may not occur in n runs, and then the intervals do not account for
+            them. ``auto`` adds runs until the mean is precise enough (docs/runs.md).
         precision: with ``runs="auto"``, the precision: half the width of the interval of a mean,
             divided by the mean, is at most this number.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
@@ -229,15 +229,16 @@ def reproduce(
 ) -> list[Path]:
     """Play the missing runs of an experiment, and write its table, its summaries and its figure.
 
-    Nothing is written if the existing table has the same settings and was made by the same code,
-    and if the figure is newer than the table and the code that draws it.
+    If the existing table has these settings and was made by the present code, and if the figure is
+    newer than the table and the code that draws it, nothing is written.
 
     Args:
         experiment: one of ``dp.experiments()``.
         results: the folder to write to.
         **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment runs
             every setting at several horizons, the settings of at most ``horizon`` rounds are
-            played. If there are none, the settings with the smallest horizon are played.
+            played. If no setting has so few rounds, the settings with the smallest horizon are
+            played.
 
     Returns:
         The paths of the figure: PDF and PNG.
@@ -263,8 +264,8 @@ def algorithm(
     guarantee: Guarantee | None = None,
     **parameters: Any,
 ) -> Choice:
-    """Return an algorithm with values for its parameters, to use in ``run`` and others. If a
-    parameter has a list of values, all values are run.
+    """Return an algorithm with values for its parameters, to use in ``run``, ``stop`` and other
+    functions. If a parameter has a list of values, all values are run.
 
     >>> import dpbandits as dp
     >>> dp.algorithm("adap_ucb", alpha=[1, 3.1])

@@ -41,18 +41,18 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 @checks_arguments
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table to a file. The file has the same bytes as the file that a command writes
-    for the same settings.
+    """Write a tidy table to a file. The file has the bytes of the file that a command writes for
+    these settings.
 
     The function also writes the records of the settings to a second file, whose name ends in
-    ``.records.json``. ``dp.load`` reads them, since labels, bounds and metrics need them. A table
-    without records, such as a join of several tables, has no second file. Only commands write the
-    whole manifest.
+    ``.records.json``. ``dp.load`` reads the second file, since labels, bounds and metrics need the
+    records. A table without records, such as a join of several tables, has no second file. Only
+    commands write the whole manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file. If the path ends in ``.csv.gz`` or ``.parquet``, this is the
-            format; otherwise it is CSV.
+        path: the path of the file. The ending ``.csv.gz`` or ``.parquet`` of the path gives the
+            format; without such an ending, the format is CSV.
 
     Raises:
         BadInput: the path has the ending of another compressed format, pyarrow is not installed,
@@ -137,7 +137,7 @@ def latex(
 ) -> str:
     """Return the summary of a tidy table, or of several joined tables, as a table for LaTeX.
 
-    Commands write the same LaTeX table. The function also takes a result of ``budget``.
+    Commands write this LaTeX table, too. The function also takes a result of ``budget``.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
@@ -198,7 +198,7 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
     True
 
     Args:
-        table: a tidy table of regret, or a list of tables. For ``nash``, a table that ``dp.run``
+        table: a tidy table of regret, or a list of tables. ``nash`` needs a table that ``dp.run``
             returned, or a table loaded from a file with a manifest.
         metric: ``regret``, ``average``, ``nash`` or ``error``. ``error`` is the mean loss per
             round: the share of mistakes on labelled data, and 1 - the mean reward on a log.

@@ -54,7 +54,7 @@ def bars(table: pd.DataFrame) -> Figure:
 
 
 def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -> None:
-    """Draw the findings about some names, the first at the bottom."""
+    """Draw the findings about some names, the first name at the bottom."""
     budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
     share = (rows["measured"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
     exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE).round(2)

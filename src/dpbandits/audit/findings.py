@@ -129,8 +129,8 @@ class SampledAudit:
         """Run the audit for at most ``seconds`` seconds, and return its findings.
 
         If the same audit was finished before, its findings are read from ``folder``. Findings of a
-        new audit are stored there, together with the witness of a violation. If ``folder`` is None,
-        nothing is read or stored.
+        new audit are stored in this folder, together with the witness of a violation. If ``folder``
+        is None, nothing is read or stored.
         """
         end = time.time() + seconds
         if folder is None:
@@ -270,8 +270,8 @@ def findings_of(
     """Yield the results of audits in their order, and show a progress bar.
 
     Audits of several algorithms or mechanisms run in parallel, in one process for each of them. All
-    audits together take at most ``max_time`` seconds. Each audit gets an equal part of the
-    remaining time.
+    audits together take at most ``max_time`` seconds. Each audit gets an equal share of the time
+    that remains.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.target.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1

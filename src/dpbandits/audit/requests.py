@@ -53,8 +53,9 @@ def requested(
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
-        given: the keys that the user set; other parameters get their values for short games. None
-            if the keys were set for several audits at once, not all of which take every key.
+        given: the keys that the user set; other parameters get their values for short games.
+            ``given`` is None if the user set keys for several audits at once, and some of these
+            audits do not take every key.
         algorithm: the algorithm or stopping rule, or the claim about an external policy; None for a
             mechanism.
         spec: the contents of the algorithm's configuration file.
@@ -128,7 +129,8 @@ def _check_keys(
     exact: bool,
     algorithm: Algorithm | None,
 ) -> None:
-    """Refuse keys that an audit would ignore, and requests with no target or several targets.
+    """Refuse keys that an audit would ignore, and requests with no audit target or with several
+    targets.
 
     For an external policy, every key that its audit does not take is refused. For an algorithm, a
     rule or a mechanism, a key is refused if its value is not the default and would not be used.
@@ -217,7 +219,7 @@ def _replayed(target: DecisionTarget) -> DecisionTarget:
     """Return a target as an external policy if its noise can be replayed without a declared
     alignment.
 
-    A class is such a target if it declares no guarantee, has the budget eps, assumes at most that
+    A class is such a target if it declares no guarantee, has the budget eps, requires at most that
     rewards are in [0, 1], and has parameters that do not depend on the horizon. Any other target is
     returned unchanged.
     """

@@ -24,12 +24,12 @@ ABOVE = 1.0 + 1e-9
 
 
 def combined(*words: str) -> str:
-    """Return that verdict of ``words`` that comes first in ``MEANING``, or "" if there is none."""
+    """Return the verdict of ``words`` that comes first in ``MEANING``, or "" if there is none."""
     return next((word for word in MEANING if word in words), "")
 
 
 def of_samples(measured: float, promised: float) -> str:
-    """Return the verdict from samples; ``measured`` is their lower confidence bound on the loss."""
+    """Return the verdict from samples; ``measured`` is the lower confidence bound on the loss."""
     return VIOLATED if measured >= promised else CONSISTENT
 
 

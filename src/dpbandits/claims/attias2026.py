@@ -20,9 +20,10 @@ BETTER = (
 
 
 def share(one: Runs, other: Runs, above: float = -np.inf, below: float = np.inf) -> Part:
-    """Return the share of the sets on which the mean of one algorithm is below that of another.
+    """Return the share of the data sets on which the mean of one algorithm is below the mean of
+    another algorithm.
 
-    The interval is that of Clopper & Pearson over the sets.
+    The interval over the data sets is the interval of Clopper & Pearson.
     """
     means = [[runs(env=env).final().mean() for env in SETS] for runs in (one, other)]
     count, n = sum(x < y for x, y in zip(*means, strict=True)), len(SETS)

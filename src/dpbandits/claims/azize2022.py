@@ -56,7 +56,7 @@ def regret_is_flat_above_some_eps(runs: Runs) -> Parts:
 
 @claim("A4", "Azize & Basu 2022, Figs. 4-7", "the same", "printed", *PANELS)
 def dp_se_is_the_same_at_every_eps(runs: Runs) -> Parts:
-    """The regret of DP-SE is the same for eps = .1, .25, .5 and 1.
+    """The regret of DP-SE is equal for eps = .1, .25, .5 and 1.
 
     In an epoch of DP-SE that removes arms with a gap D, each arm has max(32 L8/D^2, 8 L4/(eps D))
     pulls, where L8 and L4 are logarithms. If D is above 4 eps, as in the first epochs at eps .1,
@@ -71,8 +71,8 @@ def small_alpha_beats_large(runs: Runs) -> Parts:
     """With alpha = 1, AdaP-UCB and AdaP-KLUCB have less regret than with alpha = 3.1 (C1, eps 1),
     where the regret is about 6000.
 
-    Both algorithms have less regret with alpha = 1, and the regret with alpha = 3.1 is near the
-    printed value.
+    AdaP-UCB and AdaP-KLUCB have less regret with alpha = 1, and the regret with alpha = 3.1 is near
+    the printed value.
     """
     for adap in runs.each(algo=["adap_ucb", "adap_klucb"]):
         yield ratio(adap(alpha=3.1), adap(alpha=1), above=1)
@@ -95,9 +95,9 @@ def regret_falls_with_eps(runs: Runs) -> Parts:
     """The regret of AdaP-UCB, AdaP-KLUCB and DP-UCB falls as eps grows (.1, .25, .5, 1 on C1 to
     C4).
 
-    This holds in every panel. The regret of DP-UCB falls most, since its bonus is proportional to
-    1/eps. The regret of the AdaP algorithms falls least on C1: by about a twentieth from eps .25 to
-    .5 (AdaP-KLUCB) and from .5 to 1 (AdaP-UCB).
+    The claim holds in every panel. The regret of DP-UCB falls most, since its bonus is proportional
+    to 1/eps. The regret of the AdaP algorithms falls least on C1: by about a twentieth from eps .25
+    to .5 (AdaP-KLUCB) and from .5 to 1 (AdaP-UCB).
     """
     for smaller, larger in pairwise(LEVELS):
         for panel in runs.each(algo=["adap_ucb", "adap_klucb", "dp_ucb"], env=ENVS):

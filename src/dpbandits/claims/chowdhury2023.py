@@ -13,9 +13,9 @@ def dist_dp_se_approaches_dp_se(runs: Runs) -> Parts:
     on all instances (the thresholds are ours).
 
     At eps .1 the regret of Dist-DP-SE on the easy instances is 2 times the regret of DP-SE at T =
-    1e5 and 1.9 times at T = 1e7; on the hard instances it is 1.03 and 1.3 times. Both regrets are
-    logarithmic, so the regret per round falls in the same way for both algorithms. The numbers are
-    from 2,000 runs for each instance.
+    1e5 and 1.9 times at T = 1e7; on the hard instances the factors are 1.03 and 1.3. Both regrets
+    are logarithmic, so the regret per round falls in the same way for both algorithms. The numbers
+    are from 2,000 runs for each instance.
     """
     for case in runs(env=EASY).each(eps=[0.1, 0.5], env_instance=range(20)):
         dist, trusted = case(algo="dist_dp_se"), case(algo="dp_se")

@@ -45,11 +45,11 @@ class Claim:
     def measure(self, measured: Measured) -> pd.DataFrame:
         """Return the parts of the claim, a row for each.
 
-        All their intervals hold with probability 95 %, since the error level is divided by the
-        number of parts (Bonferroni). A part holds if its whole interval is between ``above`` and
-        ``below``. It fails if no value of the interval is between them, and otherwise it is
-        undecided. If the part has no upper limit, its interval may be infinite above. The column
-        ``part`` contains this result.
+        The intervals of all parts hold together with probability 95 %, since the error level is
+        divided by the number of parts (Bonferroni). A part holds if its whole interval is between
+        ``above`` and ``below``. A part fails if no value of its interval is between these limits,
+        and otherwise it is undecided. If the part has no upper limit, its interval may be infinite
+        above. The column ``part`` contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
@@ -87,8 +87,8 @@ def verdict(parts: Sequence[str]) -> str:
     """Return the verdict on a claim, with the numbers of parts that hold, fail, and are undecided.
 
     A claim is reproduced if every part holds, not reproduced if every part fails, and otherwise
-    partly reproduced. If undecided parts could change the verdict, it is undecided between two
-    verdicts.
+    partly reproduced. If undecided parts could change the verdict, the verdict is undecided between
+    two verdicts.
     """
 
     def if_undecided(part: str) -> str:

@@ -26,9 +26,10 @@ def leading_term(setting: Setting) -> float:
 def linear_fit(terms: Sequence[float], found: Located) -> Located:
     """Return R^2 of a linear fit of regrets to terms, with limits.
 
-    R^2 is not monotone in the regrets. Therefore each regret in turn is moved to its two limits,
-    which gives its largest gain and largest loss of R^2. The upper limit is R^2 plus the root of
-    the sum of squared gains. The lower limit is R^2 minus the root of the sum of squared losses.
+    R^2 is not monotone in the regrets. Therefore the function moves each regret in turn to its two
+    limits, which gives the largest gain and the largest loss of R^2 by this regret. The upper limit
+    is R^2 plus the root of the sum of squared gains. The lower limit is R^2 minus the root of the
+    sum of squared losses.
     """
 
     def of(regrets: np.ndarray) -> Any:
@@ -48,7 +49,7 @@ def times_ucb_at_eps_2(runs: Runs) -> Parts:
     """At eps 2 on four laws of rewards, the regret of HeLDP-UCB-B is 1.6 times the regret of UCB,
     and the regret of HeLDP-UCB-L 8.6 times.
 
-    Both ratios are within a tenth of the printed ratios.
+    Our two ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_b"), ucb, **about(1.6))
@@ -61,8 +62,8 @@ def times_ucb_at_eps_02(runs: Runs) -> Parts:
     and the regret of HeLDP-UCB-L 210 times.
 
     Our ratios are larger: by 8 % for HeLDP-UCB-B (we allow a tenth, which is inside the interval),
-    and by a fifth for HeLDP-UCB-L. They are nearer to the 101 and 441 of the theory. Both ratios
-    still grow with t, and exceed the printed ratios already earlier in the run
+    and by a fifth for HeLDP-UCB-L. Our ratios are nearer to the ratios 101 and 441 of the theory.
+    Our two ratios still grow with t, and exceed the printed ratios already earlier in the run
     (results/ablations.md).
     """
     ucb = runs(algo="ucb")
@@ -76,7 +77,7 @@ def times_ucb_at_eps_1(runs: Runs) -> Parts:
     """At eps 1 on Bernoulli rewards, the regret of HeLDP-UCB-L is 23 times the regret of UCB, and
     the regret of HeLDP-UCB-B 4.5 times.
 
-    Both ratios are within a tenth of the printed ratios.
+    Our two ratios are within a tenth of the printed ratios.
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_l", eps=1.0), ucb, **about(23))

@@ -30,10 +30,10 @@ Measured = Mapping[Setting, np.ndarray]
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a claim's experiments in those settings that have given values.
+    """The runs of a claim's experiments, in the settings that have given values.
 
-    A call ``runs(algo="dp_se")`` returns the runs of those settings that also have this value. A
-    key of an environment, such as ``env.alpha``, is written with an underscore, ``env_alpha``.
+    A call ``runs(algo="dp_se")`` returns the runs of the settings that also have this value. A key
+    of an environment, such as ``env.alpha``, is written with an underscore, ``env_alpha``.
 
     Attributes:
         claim: the name of the claim, for messages.
@@ -61,7 +61,7 @@ class Runs:
             yield self(**dict(zip(choices, combination, strict=True)))
 
     def measure(self, number: Callable[[Setting, np.ndarray], np.ndarray]) -> Runs:
-        """Return the same runs, where ``number(setting, values)`` replaces the measured values."""
+        """Return these runs with ``number(setting, values)`` in place of the measured values."""
         return replace(self, measured={s: number(s, x) for s, x in self.measured.items()})
 
     def one(self) -> tuple[Setting, np.ndarray]:
@@ -93,7 +93,9 @@ Parts = Iterator[Part]  # what the function of a claim returns
 def part(
     found: Located, over: Runs, of: Runs | None = None, /, center: str = "mean", **limits: float
 ) -> Part:
-    """Return an estimate as a part of a claim, which compares the runs ``over`` and ``of``."""
+    """Return an estimate as a part of a claim, which compares the runs ``over`` with the runs
+    ``of``.
+    """
     where = ", ".join(f"{key} {plain(value)}" for key, value in over.values.items())
     if of is not None:
         where += " by " + ", ".join(map(plain, of.last.values()))
@@ -158,7 +160,9 @@ def spread(
 
 
 def largest_ratio(found: Located) -> Located:
-    """Return the largest ratio of two estimates; its limits hold if all in ``found`` hold."""
+    """Return the largest ratio of two estimates; its limits hold if the limits of all estimates in
+    ``found`` hold.
+    """
     each = pairs.ratio(found.of(np.s_[:, np.newaxis]), found)
     largest = each.value[found.value.argmax(), found.value.argmin()]
     others = ~np.eye(len(found.value), dtype=bool)
@@ -168,12 +172,12 @@ def largest_ratio(found: Located) -> Located:
 def excess_ratio(
     over: Runs, of: Runs, *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """Return a ratio: the excess at the first of two values ``across``, divided by that at the
-    second.
+    """Return a ratio: the excess at the first of two values ``across``, divided by the excess at
+    the second value.
 
     An excess is (R - R0) / R0, where R is the regret of the runs ``over``, and R0 is the regret of
     the runs ``of``. If an excess is not positive, the ratio only has an upper limit: the upper
-    limit of the first excess divided by the lower limit of the second.
+    limit of the first excess divided by the lower limit of the second excess.
     """
     finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
     found = located(finals, "mean", over.tail)

@@ -1,4 +1,6 @@
-"""Three models of trust for one elimination algorithm: users trust a shuffler, a server, nobody."""
+"""Three models of trust for one elimination algorithm: users trust a shuffler, or a server, or
+nobody.
+"""
 
 from itertools import pairwise
 

@@ -11,8 +11,9 @@ def regret_is_sublinear(runs: Runs) -> Parts:
     """At alpha .02 the regret of CTL-UCB and LTC-UCB is sublinear in T: from T/2 to T it grows by a
     factor below 2^(3/4), the rate of the theorem without outliers (this threshold is ours).
 
-    This holds at eps .3. At eps .1 the exploration takes most of the 1e5 rounds, and so does the
-    time until an arm has 4,096 pulls; before this time, the truncation hides the best arm.
+    At eps .3 the growth is below this factor. At eps .1 the exploration takes most of the 1e5
+    rounds, and so does the time until an arm has 4,096 pulls; before this time, the truncation
+    hides the best arm.
     """
     for case in runs(env_alpha=0.02).each(eps=LEVELS, algo=["ctl_ucb", "ltc_ucb"]):
         yield growth(case, below=1.68)

@@ -7,7 +7,7 @@ from types import FrameType
 
 
 def command_name() -> str:
-    """Return the name of the command that runs in this process, or "" if none does."""
+    """Return the name of the command that runs in this process, or "" if no command runs."""
     name = os.path.basename(sys.argv[0]).removesuffix(".exe") if sys.argv else ""
     return name if name.startswith(("bandit-", "dpbandits")) else ""
 

@@ -71,7 +71,9 @@ def main(given: Namespace) -> int:
 def configuration(
     given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return all keys, and the contents of the chosen file. The file may be in a user's folder."""
+    """Return all keys with their values, and the contents of the chosen file. The file may be in a
+    user's folder.
+    """
     chosen = {g: plain(given[g]) for g in GROUPS if given.get(g) is not None}
     for group, name in chosen.items():
         file_of(group, name, folders)
@@ -115,11 +117,11 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 def report_findings(
     audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str, max_time: float
 ) -> int:
-    """Do the audits whose findings are not stored yet. Then print all findings and write them to
-    files.
+    """Do the audits whose findings are not stored yet. Then print all findings, and write the
+    findings to files.
 
-    ``stem`` is the name of the files, ``beyond`` the reasons why some exact losses are out of
-    reach, and ``max_time`` the seconds for all audits. Returns the exit code.
+    ``stem`` is the name of the files, ``beyond`` the reasons why some exact losses cannot be
+    computed, and ``max_time`` the seconds for all audits. Returns the exit code.
 
     Raises:
         OutOfReach: all audits are out of reach.
@@ -169,8 +171,8 @@ def report_findings(
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
     """Return the name of a table of audits.
 
-    If everything is audited with default keys, the name is ``kind``. Otherwise the name also
-    contains the audited names and a hash.
+    If all targets are audited with default keys, the name is ``kind``. If only some targets are
+    audited, or keys are changed, the name also contains the audited names and a hash.
     """
     changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:

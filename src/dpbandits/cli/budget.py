@@ -109,7 +109,9 @@ def text(found: pd.DataFrame, style: str) -> str:
 
 
 def _values(given: Namespace) -> dict[str, Any]:
-    """Return the values of the keys that decide the answer, also those like ``algo.alpha``."""
+    """Return the values of the keys that decide the answer, including keys such as
+    ``algo.alpha``.
+    """
     groups = COMMANDS["budget"]["groups"]
     chosen = {g: given.keys[g].partition(",")[0] for g in groups if g in given.keys}
     found: dict[str, Any] = {key: given.keys[key] for key in ("results",) if key in given.keys}

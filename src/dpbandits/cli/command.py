@@ -40,7 +40,8 @@ class Parser(argparse.ArgumentParser):
 def _divided(command: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Divide words into the keys of the command itself, with their values, and all other words.
 
-    If the command takes tables, a word with = may also be the path of an existing table.
+    If the command takes tables, a word with an equals sign may also be the path of an existing
+    table.
 
     Raises:
         BadInput: the command has no such key.

@@ -62,8 +62,8 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
-    """Return options, keys, names or values that may follow. Completions are those that begin with
-    the typed word.
+    """Return the options, keys, names or values that may follow. Completions are the candidates
+    that begin with the typed word.
     """
     if command == "help":
         if len(before) <= 1:
@@ -96,7 +96,7 @@ def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
 
 
 def _own_folders(words: list[str]) -> Iterator[Path]:
-    """Yield the user's configuration folder if a line names it."""
+    """Yield the user's configuration folder if a command line names such a folder."""
     for word, following in zip(words, [*words, ""][1:], strict=True):
         option, equals, value = word.partition("=")
         if option in FOLDERS:
@@ -155,8 +155,8 @@ def _keys(file: Path) -> list[str]:
 
 
 def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the parameters in the files that a line chooses in a group. If the line chooses none,
-    return the parameters in all files of the group.
+    """Return the parameters in the files that a line chooses in a group. If the line chooses no
+    file, return the parameters in all files of the group.
     """
     chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
     names = filter(str.isidentifier, chosen[-1] if chosen else _names(group, folders))

@@ -110,8 +110,8 @@ def _check_working_folder() -> None:
 def _answered_signals(name: str) -> Iterator[None]:
     """Raise KeyboardInterrupt for Ctrl-C and other signals that should end a command.
 
-    Other signals come from the system or from a scheduler of jobs. The first signal ends the
-    command at once, and later signals have no effect. Signals that were ignored before remain
+    These other signals come from the system or from a scheduler of jobs. The first signal ends the
+    command at once, and later signals have no effect. If a signal was ignored before, it remains
     ignored.
 
     If the signal arrives during a finalizer or a callback of a library (such as LLVM's while a

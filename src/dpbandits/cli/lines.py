@@ -10,7 +10,9 @@ MAX_LINES = 20
 
 
 def shortened(lines: Sequence[Any], more: str = "more", most: int = MAX_LINES) -> list[Any]:
-    """Return the first ``most`` lines. If there are more, add a line such as "and 3 more"."""
+    """Return the first ``most`` lines. If there are more than ``most`` lines, add a line such as
+    "and 3 more".
+    """
     rest = [f"and {len(lines) - most} {more}"] if len(lines) > most else []
     return [*lines[:most], *rest]
 

@@ -152,7 +152,7 @@ def _held(found: Contents) -> list[str]:
 
 def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
     """Yield texts about the algorithms, environments, budgets and runs of a table. If another table
-    has more runs of the same settings, the last text names it.
+    has more runs of the same settings, the last text names the other table.
     """
     if table.runs and largest.runs and largest.runs > table.runs:
         yield f"superseded by {largest.name}"
@@ -244,7 +244,8 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove tables, audits, comparisons and budgets by their names, and runs by the ids of
     settings.
 
-    The beginning of a name is enough if only one name begins with it. A pattern is also allowed.
+    The beginning of a name is enough if no other name begins in this way. A pattern is also
+    allowed.
     """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
@@ -289,9 +290,9 @@ def _nothing(name: str, known: Iterable[str]) -> BadInput:
 
 
 def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> list[str]:
-    """Return a list with the only name or id that begins with ``start``. The list is empty if there
-    is none, or if ``start`` has fewer than ``shortest`` characters. The comparison of a table does
-    not count if the table itself begins with ``start``.
+    """Return a list with the only name or id that begins with ``start``. The list is empty if no
+    name or id begins so, or if ``start`` has fewer than ``shortest`` characters. The comparison of
+    a table is not counted if the table itself also begins with ``start``.
 
     Raises:
         BadInput: several names or ids have this beginning.

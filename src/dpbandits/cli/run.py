@@ -186,7 +186,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
 
 
 def _in_words(setting: Setting) -> str:
-    """Return the budget of a setting, and the values that a sweep has changed, as text."""
+    """Return the budget of a setting, and the values that the sweep varies, as text."""
     values = {setting.budget_name: f"{setting.budget:g}", **setting.columns}
     return " ".join(f"{name}={plain(value)}" for name, value in values.items())
 

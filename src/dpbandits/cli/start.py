@@ -95,8 +95,8 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
 
 
 def open_streams() -> None:
-    """Open closed standard streams on the null device. Otherwise other files would get their file
-    descriptors.
+    """Open standard streams that are closed, on the null device. If a standard stream stays closed,
+    another file gets its file descriptor, and output for the stream is written into this file.
     """
     for number, (name, mode) in enumerate(STREAMS.items()):
         try:
@@ -131,7 +131,7 @@ def check_words() -> None:
 def adapt_to_thread_limit() -> None:
     """Make libraries start no threads if the system allows too few threads (``ulimit -u``).
 
-    Otherwise OpenBLAS would send SIGINT to the process, as if a user had interrupted it.
+    Without this change, OpenBLAS would send SIGINT to the process, as if a user had interrupted it.
     """
     end = threading.Event()
     started = []

@@ -64,7 +64,7 @@ def preview(requests: Sequence[Request]) -> str:
 
 
 def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
-    """Return the status of each setting of some requests, and the number of workers."""
+    """Return the status of each setting of the given requests, and the number of workers."""
     wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs

@@ -60,7 +60,8 @@ def read_requests(
     multirun: bool = False,
     file: str | None = None,
 ) -> list[Request]:
-    """Return the requests of a command line: one, or one for each of several experiments.
+    """Return the requests of a command line: one request, or one for each experiment if the line
+    names several.
 
     An experiment can change the question, for example from regret to the best arm. Without
     ``multirun``, each key has one value. ``file`` is the user's file of all keys; None stands for
@@ -121,7 +122,7 @@ def read_request(
 
 
 def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
-    """Return the key of a word, and its value.
+    """Return the key and the value of a word.
 
     The time of Hydra's parser grows with the square of the length of a list. Long lists of numbers
     are therefore read as JSON; short marks replace them while Hydra parses the rest.
@@ -168,8 +169,9 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
 
 
 def _values(given: RangeSweep) -> list[Any]:
-    """Return the values of a range, without its end. Hydra adds the step again and again, which
-    gives 0.30000000000000004 instead of 0.3, and sometimes the end.
+    """Return the values of a range; the end of the range is not included. Hydra adds the step again
+    and again, so rounding errors give 0.30000000000000004 instead of 0.3, and sometimes include the
+    end.
     """
     numbers = given.start or 0, given.stop or 0, given.step
     start, stop, step = numbers
@@ -184,7 +186,7 @@ def _values(given: RangeSweep) -> list[Any]:
 
 
 def _parsed(word: str, text: str) -> Override:
-    """Parse a word that sets a key with Hydra."""
+    """Let Hydra parse a word that sets a key."""
     name = word.lstrip("+~").partition("=")[0]
     if re.split(r"[./@]", name)[0] == "hydra" or "@hydra" in name:
         raise BadInput(f"{word}: {instead_of(name)}")
@@ -204,7 +206,7 @@ def _parsed(word: str, text: str) -> Override:
 
 
 def _what_to_write(word: str) -> str:
-    """Return a hint what to type instead of a word that Hydra does not understand."""
+    """Return a hint that says what to type instead of a word that Hydra does not understand."""
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
@@ -226,7 +228,7 @@ def _what_to_write(word: str) -> str:
 
 
 def _quoted(key: str, value: str) -> str:
-    """Return a hint how to write an arbitrary text as the value of a key."""
+    """Return a hint that says how to write an arbitrary text as the value of a key."""
     inner = re.sub(r"(\\+)$", r"\1\1", re.sub(r'(\\*)"', r'\1\1\\"', value))
     word = shlex.quote(f'{key}="{inner}"')
     return f"a text like this needs two pairs of quotes, one for the shell and one inside: {word}"

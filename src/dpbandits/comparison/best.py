@@ -1,5 +1,5 @@
 """Comparisons with the best of several algorithms: which algorithms may be the best, by which
-factors others are worse, and which algorithms the test does not distinguish.
+factors the others are worse, and which algorithms the test does not distinguish.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     Args:
         found: the estimates of K algorithms. Each limit fails with probability alpha / (2 (K - 1)).
         tied: which algorithms may be the best, bool array (K,). By default, an algorithm may be the
-            best if the limits do not show that another is smaller.
+            best if the limits do not show that another algorithm has a smaller mean.
     """
     every = np.arange(len(found.value))
     a, b = np.meshgrid(every, every, indexing="ij")

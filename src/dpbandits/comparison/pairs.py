@@ -29,7 +29,7 @@ class Located(NamedTuple):
     high: Any
 
     def of(self, some: Any) -> Located:
-        """Return some of the estimates."""
+        """Return ``Located`` with some of the estimates."""
         return Located(*(x[some] for x in self))
 
 
@@ -47,7 +47,7 @@ def located(
 
     Each limit fails with probability ``tail``. Samples are regrets or times. If runs are too few
     for an interval, the limits are 0 (minus infinity if a value is negative) and infinity. Equal
-    runs have no interval either, but they show that other values are rare (``another_value``).
+    runs give no interval either, but they show that other values are rare (``another_value``).
     Equal runs therefore give a lower limit of a mean if no value is negative, and an upper limit if
     values are at most ``largest``.
     """
@@ -102,17 +102,17 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
     """Return the probability that a value of ``a`` is smaller than a value of ``b``.
 
     A pair of equal values counts as 1/2. The interval follows Brunner & Munzel (2000), on the logit
-    scale. If every value of one sample is smaller than every value of the other, this method cannot
-    estimate the variance. In this case the runs are paired in their order, and Clopper & Pearson's
-    interval is used.
+    scale. If every value of one sample is smaller than every value of the other sample, this method
+    cannot estimate the variance. In this case the function pairs the runs in their order, and uses
+    the interval of Clopper & Pearson.
 
     Args:
         a: values of one algorithm.
         b: values of the other algorithm, independent of ``a``.
-        tail: the probability with which each end fails.
+        tail: the probability with which each end of the interval fails.
 
     Returns:
-        The probability with its limits.
+        The probability and its limits.
     """
     from scipy.special import expit, stdtrit
     from scipy.stats import rankdata

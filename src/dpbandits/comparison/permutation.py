@@ -83,7 +83,8 @@ def _batches(values: np.ndarray, batch: int) -> np.ndarray:
 
 
 def _statistics(pools: np.ndarray, dealt: np.ndarray) -> np.ndarray:
-    """Return the absolute Welch statistics of pairs (p, N) in shuffles (s, N), as array (s, p).
+    """Return the absolute Welch statistics, array (s, p), of the pairs ``pools`` (p, N) in the
+    shuffles ``dealt`` (s, N).
 
     Sums of integers below 2^53 are exact in float64, so the order in which a matrix product adds
     does not matter.

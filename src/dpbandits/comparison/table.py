@@ -24,22 +24,23 @@ NOTHING = Located(np.nan, np.nan, np.nan)
 
 
 def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
-    """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
+    """Compare the algorithms in each game of a tidy table with the best algorithm, or with a
+    baseline.
 
     A game is an environment with a budget and a horizon. One test for all pairs of algorithms in
     all games, and for the pairs with a baseline, finds which means differ. This test determines
     ``differs``, ``tied`` and ``letters``. With probability 95 %, the test finds no difference
-    between algorithms with the same law. Also with probability 95 %, all intervals in a column hold
-    at once. If there are C comparisons with the best (or baseline), each end of an interval fails
-    with probability at most .05 / (2 C).
+    between algorithms with the same law. With probability 95 %, too, all intervals in a column
+    contain their true values. If there are C comparisons with the best (or baseline), each end of
+    an interval fails with probability at most .05 / (2 C).
 
     Args:
         table: a table of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` to compare each algorithm with itself without
-            privacy; None for the best. If the baseline was not run in a game, its runs without
-            privacy in this environment are used.
-        looks: how often this comparison was made while runs were added; each time adds to the
-            error.
+            privacy; None for the best algorithm. If the baseline was not run in a game, its runs
+            without privacy in this environment are used.
+        looks: how often this comparison was made while runs were added; each comparison adds to the
+            error probability.
 
     Returns:
         A row for each setting: the columns of the setting, then the columns in COMPARED; see
@@ -101,8 +102,8 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Return the table ``found``, with the columns added that only the table ``other`` has.
 
-    One of the two tables is a summary, the other a comparison. Users choose the columns of a table
-    for a paper from the result.
+    One of the two tables is a summary, and the other table is a comparison. Users choose the
+    columns of a table for a paper from the result.
     """
     more = other.set_index(SETTING).loc[found[SETTING]]
     return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})
@@ -126,8 +127,8 @@ def _differ(
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
-    """Return, for each row, whether the test and the interval of the ratio disagree: one shows a
-    difference of means, the other does not.
+    """Return, for each row, whether the test and the interval of the ratio disagree, so that only
+    one of the two shows a difference of the means.
     """
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]

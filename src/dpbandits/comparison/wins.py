@@ -1,5 +1,5 @@
-"""Comparisons over several environments: on how many one algorithm is better than another, and
-ranks.
+"""Comparisons over several environments: on how many environments one algorithm is better than
+another, and the ranks of the algorithms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Everything that depends on Numba: decorators, random numbers, and the cache of machine code.
 
-The other modules of dpbandits import these names from here. No module outside this folder imports
-llvmlite or private names of Numba:
+The modules of dpbandits outside this folder import these names from here. No module outside this
+folder imports llvmlite or private names of Numba:
 
 * ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ... mark the functions that compiled code
   calls; ``loop`` makes the machine code that Python calls, with ``is_cached`` and ``is_compiled``.

@@ -16,8 +16,8 @@ def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], i
     """Compile a function of a number u and up to MAX_QUANTILE_PARAMETERS parameters.
 
     Returns:
-        The compiled function, for calls from Python, which raise its errors; and its address, for
-            ``call_at``.
+        The compiled function, for calls from Python (which raise the errors of the function), and
+            the address of the function, for ``call_at``.
 
     Raises:
         numba.core.errors.NumbaError: the function cannot be compiled.

@@ -2,7 +2,7 @@
 
 ``quick`` uses private names of Numba, which may change in any version. ``quick`` is chosen if it
 was tested with the installed version of Numba and all these names exist. The environment variable
-DPBANDITS_COMPILER overrides this rule. Child processes make the same choice.
+DPBANDITS_COMPILER overrides this rule. Child processes use the back-end of their parent.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
 
 @contextmanager
 def restored_globals() -> Iterator[None]:
-    """Restore the states of ``np.random`` and ``random`` at the end of the block."""
+    """Restore the states of ``np.random`` and ``random`` at the end of the ``with`` block."""
     numbers, standard = _numpy.get_state(legacy=False), random.getstate()
     try:
         yield

@@ -1,12 +1,13 @@
 """Folders of cached machine code, which no other user can change.
 
 Each state of the sources has its own folder; old folders are removed. Machine code is loaded with
-pickle, so anyone who can change it can run code as the user who loads it. A folder is therefore
-used only if it belongs to this user, all folders above it belong to root or to this user, and
-nobody else can write to any of them. There is one exception: a folder above may be writable by
-everyone if it has the sticky bit, which protects its contents, as in the temporary folder. Members
-of a group count as other users, except for root's group, and for the user's own group if it has no
-other member. Files are opened relative to the folder's descriptor, and checked after opening.
+pickle, so anyone who can change a file of machine code can run code as the user who loads the file.
+A folder is therefore used only if it belongs to this user, all folders above it belong to root or
+to this user, and nobody else can write to any of them. There is one exception: a folder above may
+be writable by everyone if it has the sticky bit, which protects its contents, as in the temporary
+folder. Members of a group count as other users, except for root's group, and for the user's own
+group if it has no other member. Files are opened relative to the folder's descriptor, and checked
+after opening.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Unsafe(OSError):
 
 
 class CacheFolder(NamedTuple):
-    """The folder for files of one kind and one state of the sources, or the reason why there is
-    none.
+    """The folder for files of one kind and one state of the sources, or the reason why there is no
+    such folder.
     """
 
     path: Path | None
@@ -154,7 +155,7 @@ def _is_private(group: int) -> bool:
     """Return whether a group is root's group or this user's private group.
 
     A private group has the name of the user and no other member. Many systems create such a group
-    for each user, and ``umask 002`` is safe only with it.
+    for each user, and ``umask 002`` is safe only with such a group.
     """
     if group == 0:
         return True
@@ -195,7 +196,7 @@ def _size(folder: Path) -> int:
 
 
 class Stored(NamedTuple):
-    """What identifies a function's machine code on disk."""
+    """The properties that identify a function's machine code on disk."""
 
     name: str  # the name of the function, for messages
     place: str  # a hash that identifies the function, the same for all states of its sources
@@ -208,7 +209,7 @@ class Stored(NamedTuple):
 
 
 def stored(function: Callable) -> Stored | None:
-    """Return what identifies a function's machine code on disk, or None.
+    """Return the properties that identify a function's machine code on disk, or None.
 
     The result is None if the function is not in the file of an imported module, but in a notebook,
     at a prompt or in the main script.
@@ -220,7 +221,9 @@ def stored(function: Callable) -> Stored | None:
 
 
 def compiled_code() -> CacheFolder:
-    """Return the folder for machine code of the back-end in use, or why there is none."""
+    """Return the folder for machine code of the back-end in use, or the reason why there is no
+    folder.
+    """
     return found_folder(compiler())
 
 

@@ -1,8 +1,8 @@
 """Read and set the states of the generators behind ``np.random`` and ``random`` in compiled code.
 
 Each thread has two such states, to which Numba gives random seeds. No public function of Numba
-reads or restores them, and ``np.random.seed`` outside compiled code does not change them. Both
-back-ends therefore get their addresses from a private name, ``numba._helperlib``.
+reads or restores these states, and ``np.random.seed`` outside compiled code does not change them.
+Both back-ends therefore get the addresses of the states from a private name, ``numba._helperlib``.
 """
 
 from __future__ import annotations

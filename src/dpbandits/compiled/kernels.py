@@ -167,9 +167,10 @@ TYPES: dict[Any, Any] = {}  # the Numba types of arguments, by layout
 
 
 def type_of(value: Any) -> Any:
-    """Return the Numba type of an argument, remembered by layout.
+    """Return the Numba type of an argument, from a cache in which the keys are layouts (see
+    ``layout_of``).
 
-    Without this memory, Numba would determine the type of a game in every call, which takes half a
+    Without this cache, Numba would determine the type of a game in every call, which takes half a
     millisecond.
     """
     layout = layout_of(value)

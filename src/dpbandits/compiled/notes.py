@@ -16,7 +16,7 @@ INLINED: set[Callable] = set()
 
 
 class Called(NamedTuple):
-    """A function that kernels can call, and how they call it."""
+    """A function that kernels can call, and the way in which they call it."""
 
     function: Callable
     inlined: bool  # whether each kernel that calls the function contains its code
@@ -29,8 +29,8 @@ _lock = RLock()
 
 
 def undeclared() -> Iterator[Called]:
-    """Yield each noted function of which Numba must still be told. Only one thread at a time does
-    this.
+    """Yield each noted function that Numba has not been told about yet. Only one thread at a time
+    may do this.
     """
     with _lock:
         while UNDECLARED:

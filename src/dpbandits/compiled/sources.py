@@ -45,8 +45,8 @@ def shared_state() -> str:
 def state_of(function: Callable) -> str:
     """Return a hash of the sources of a function without the shared sources.
 
-    The sources are the file of the function, and the files that define the values in its module,
-    and so on for the values in those files.
+    The sources are the file of the function, the files that define the values in its module, the
+    files that define the values in the modules of these files, and so on.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]
@@ -72,8 +72,8 @@ def state_of(function: Callable) -> str:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether machine code contains a global value, and does not read the value when it
-    runs.
+    """Return whether machine code contains the value of a global name, so that it does not read the
+    name when it runs.
     """
     if isinstance(value, tuple):
         return all(map(is_constant, value))
@@ -142,8 +142,8 @@ def _identity(value: Any) -> Any:
 def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
-    Included are the package's algorithms and stopping rules, the modules of the top-level package
-    ``own`` of the function, and modules that are not installed.
+    The hash includes the package's algorithms and stopping rules, the modules of the top-level
+    package ``own`` of the function, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")
     file = getattr(module, "__file__", None)

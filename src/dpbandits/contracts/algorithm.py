@@ -56,7 +56,7 @@ class Algorithm:
         version: hash of the sources that decide what the algorithm does; for a user's function,
             hash of everything that the loaded function uses.
         unfollowed: what a user's function uses although the version does not cover it, in words.
-            The version does not change if this changes.
+            A change of these things does not change the version.
         reports: whether the algorithm can play if outliers replace what its users send.
         file: the file that defines the algorithm, or None if the function itself was passed.
         defaults: default values in the signature.
@@ -133,7 +133,9 @@ class Algorithm:
 
     @property
     def budget(self) -> str | None:
-        """The name of the privacy budget, ``eps`` or ``rho``; None if there is none."""
+        """The name of the privacy budget, ``eps`` or ``rho``; None if the algorithm takes no
+        budget.
+        """
         if self.per_user:
             return "eps"
         return next((name for name in BUDGETS if name in self.domains), None)
@@ -231,8 +233,8 @@ def load(file: Path) -> Algorithm:
 def _class_of(module: ModuleType, name: str) -> type | None:
     """Return the class that a file defines as an algorithm, or None.
 
-    The class must have the name of the file. If nothing in the file has this name, it is the only
-    class whose name does not begin with an underscore.
+    The class must have the name of the file. If nothing in the file has this name, the result is
+    the only class whose name does not begin with an underscore.
     """
     named = getattr(module, name, None)
     if named is not None:
@@ -277,8 +279,8 @@ def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
     error.
 
     ``folder`` is None for an algorithm of the package, since the other process may have the package
-    in another folder. The error is raised only when the algorithm is played: if it were raised
-    while a task is unpickled, it would look like the death of the worker.
+    in another folder. The error is raised only when the algorithm is played: an error that is
+    raised while a task is unpickled would look like the death of the worker.
     """
     file = (folder or HOMES[group]) / f"{name}.py"
     try:
@@ -342,7 +344,9 @@ def from_function(
 
 
 def _declared(name, group, function, constants, where, file):
-    """Check a function and the constants in its file. Return the algorithm that they define."""
+    """Check a function and the constants in its file. The result is the algorithm that the function
+    and the constants define.
+    """
     written = getattr(function, "py_func", function)
     signature = inspect.signature(written).parameters
     parameters = list(signature)

@@ -1,10 +1,10 @@
 """Alignments: how noise shifts when one reward changes, so that all decisions stay the same.
 
 A coupling proof of differential privacy considers two sequences of rewards that differ in one
-reward. The proof shifts the noise so that the algorithm makes the same decisions on both sequences:
-with the noise on the first, and with the shifted noise on the second. The ratio of the densities of
-the noise and of the shifted noise then bounds the privacy loss (Albarghouthi & Hsu 2018; Zhang &
-Kifer 2017). An algorithm declares its alignment together with its guarantee, and
+reward. The proof shifts the noise so that the algorithm makes equal decisions in two runs: on the
+first sequence with the noise, and on the second sequence with the shifted noise. The ratio of the
+densities of the noise and of the shifted noise then bounds the privacy loss (Albarghouthi & Hsu
+2018; Zhang & Kifer 2017). An algorithm declares its alignment together with its guarantee, and
 ``audit/alignment`` replays the alignment.
 """
 
@@ -35,7 +35,7 @@ class Changed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What an alignment knows of a run on the first of two neighbouring sequences."""
+    """The data that an alignment gets about a run on the first of two neighbouring sequences."""
 
     draws: Sequence[Drawn]  # the draws of noise, in their order
     values: Values  # the values of the parameters
@@ -59,7 +59,7 @@ class Alignment:
             likelihood ratio counts as privacy loss.
         shifts: for all other noise, a function ``shifts(run, changed)``. The function returns a
             dictionary from the index of a draw in ``run.draws`` to the shift of this draw.
-        one_change: whether ``shifts`` is valid only if a single reward changes. Otherwise, shifts
+        one_change: whether ``shifts`` is valid only if a single reward changes. If False, shifts
             for several changed rewards are added.
         vectors: whether each release is a vector, so that all draws of noise between two rewards
             belong to one release.

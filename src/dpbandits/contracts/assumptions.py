@@ -79,7 +79,8 @@ class Assumption:
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         """Return None if an instance satisfies the assumption, else two texts.
 
-        The first text states the property of the instance, the second what is assumed instead.
+        The first text states the property of the instance, and the second text states the
+        assumption.
         """
         raise NotImplementedError
 

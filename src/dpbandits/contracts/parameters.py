@@ -1,5 +1,5 @@
-"""The domains of parameters: which values an algorithm accepts. Annotations in its signature
-declare them.
+"""The domains of parameters: the values that an algorithm accepts. Annotations in the signature of
+an algorithm declare the domains.
 
 The annotation of a number is an ``Interval``, as in ``eps: Budget``. The annotation of a parameter
 that is one of several names is ``Literal``, as in ``variant: Literal["printed", "coded"]``. Kernels
@@ -25,7 +25,7 @@ class Interval:
     If the low end is 0 and does not belong to the interval, the smallest number is MIN_DIVISOR.
 
     Attributes:
-        low, high: the ends; an infinite end is allowed if its bracket is closed.
+        low, high: the ends; an infinite end is allowed if the bracket at this end is closed.
         ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
         also: a text that a user may write instead of a number, such as ``1/horizon``.
         counts: whether only whole numbers are allowed, in a setting at most the horizon.
@@ -119,15 +119,18 @@ MomentOrder = Annotated[float, Interval(2.0, ends="[)")]
 
 
 def below(limit: float) -> Interval:
-    """Return the domain of a contamination below ``limit``, the breakdown point of an estimator."""
+    """Return the domain of a probability of outliers below ``limit``, the breakdown point of an
+    estimator.
+    """
     return Interval(0.0, limit, "[)", also=AUTO)
 
 
 def domain_of(hint: Any, name: str = "") -> Domain:
     """Return the domain of a parameter.
 
-    If the parameter has an annotation, the annotation decides. Otherwise the name decides whether
-    the parameter is a privacy budget or a privacy level. Any other parameter may be any number.
+    If the parameter has an annotation, the annotation decides. Without an annotation, the name
+    decides whether the parameter is a privacy budget or a privacy level. Any other parameter may be
+    any number.
     """
     if get_origin(hint) is Literal:
         return Named({name: float(i) for i, name in enumerate(get_args(hint))})

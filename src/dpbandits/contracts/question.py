@@ -45,7 +45,9 @@ class Record:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that runs answer. Its attributes have everything in which questions differ."""
+    """A question that runs answer. The attributes of a question describe everything in which
+    questions differ.
+    """
 
     name: str
     command: str

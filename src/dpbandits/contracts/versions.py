@@ -44,8 +44,8 @@ def version_of_file(file: Path) -> str:
 def decides_a_run(file: Path) -> bool:
     """Return whether the numbers of a run can depend on a file that the algorithm imports.
 
-    The numbers depend neither on what algorithms declare nor on how kernels are compiled, since
-    compiled code and plain Python give the same bits.
+    The numbers of a run depend neither on what algorithms declare nor on how kernels are compiled,
+    since compiled code and plain Python give equal bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
@@ -77,7 +77,9 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash. Of a module, add only the values with these names."""
+        """Add a value to the hash. If the value is a module, add only its values with these
+        names.
+        """
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
@@ -148,8 +150,8 @@ class Followed:
     def _add_named(
         self, values: Mapping[str, Any], chosen: frozenset[str], names: frozenset[str]
     ) -> None:
-        """Add the values with the ``chosen`` names. Of a module among them, add only the values
-        with these ``names``.
+        """Add the values with the ``chosen`` names. If one of these values is a module, add only
+        its values with these ``names``.
         """
         for name in sorted(chosen & values.keys()):
             self._note(name)

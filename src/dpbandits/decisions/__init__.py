@@ -1,1 +1,3 @@
-"""Search for the smallest budget that is enough for a goal; runs are added until this is clear."""
+"""Search for the smallest budget that is enough for a goal; the search adds runs until the answer
+is clear.
+"""

@@ -1,8 +1,8 @@
-"""The cost of privacy for a test (a stopping rule in an environment): how many more samples it
-needs.
+"""The cost of privacy for a test (a stopping rule in an environment): how many more samples the
+test needs with privacy.
 
-A sheet is a table with the stopping times at given budgets. A search finds the smallest budget at
-which the stopping time reaches a goal.
+With given budgets, the result is a table with the stopping times at these budgets (in the code: a
+sheet). A search finds the smallest budget at which the stopping time reaches a goal.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def cost_of_rules(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a sheet of stopping times if ``eps`` is given, else the smallest budget that reaches a
-    goal.
+    """Return a table of the stopping times at the budgets ``eps`` if ``eps`` is given, else the
+    smallest budget that reaches a goal.
 
     See ``dpbandits.budget``.
     """
@@ -158,6 +158,9 @@ def sheet(
         raise BadInput("cap and weeks: give only one of the two")
     if users is not None and cap is None:
         after = number_where("weeks", WEEKS if weeks is None else weeks, lambda x: x > 0, ABOVE)
+        if users * after > STOPPING.largest_limit:
+            most = f"at most {STOPPING.largest_limit / after:.3g} users a week are needed"
+            raise BadInput(f"per_week={plain(per_week)}: for {after:g} weeks {most}")
         cap = math.ceil(users * after)
     rows = []
     for rule in rules:
@@ -199,14 +202,14 @@ def sheet(
 def begins_to_end(
     rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
 ) -> tuple[float, float]:  # fmt: skip
-    """Find, by bisection, two neighbouring budgets: the test does not end at the smaller, but at
-    the larger.
+    """Find, by bisection, two neighbouring budgets such that the test ends at the larger budget,
+    but not at the smaller budget.
 
     The test ends at a budget if at least the share ENDS of its runs stops before the cap.
 
     Returns:
         The largest budget at which the test does not end (0 if there is none), and the next larger
-            budget, at which it ends (infinity if there is none).
+            budget, at which the test ends (infinity if there is none).
     """
     low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
@@ -217,12 +220,12 @@ def begins_to_end(
 
 
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
-    """Return a sentence that sums up the sheet of the rule with this ``title``.
+    """Return a sentence that sums up the rows of the rule with this ``title``.
 
-    The sentence states the mean stopping time at that budget nearest to 1 at which the test ends.
-    The sentence also says from which budget on privacy costs less than 10 %, and between which
-    budgets the test begins to end. If some runs did not stop before the cap, a mean is stated with
-    the words "at least".
+    The sentence states the mean stopping time at one budget: among the budgets at which the test
+    ends, the budget nearest to 1. The sentence also says from which budget on privacy costs less
+    than 10 %, and names the two neighbouring budgets such that the test ends only at the larger
+    budget. If some runs did not stop before the cap, a mean is stated with the words "at least".
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]
@@ -274,7 +277,7 @@ def budget_for_samples(
     The goal is reached if the mean stopping time (or a quantile of it) is at most a number of
     samples, or at most a multiple of the time without privacy.
     """
-    sheet_too = "; or eps=[...] for a sheet"
+    sheet_too = "; or give eps=[...] for a table of these budgets"
     goal = goal_of("samples=N", samples, ratio, "mean number of samples", sheet_too)
     share = None if quantile is None else argument("quantile", quantile, FRACTION, math.nan)
     least, most, precision, runs = check_search(least, most, precision, runs)

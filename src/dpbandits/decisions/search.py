@@ -1,8 +1,8 @@
 """Search for the smallest budget that reaches a goal: bisection that adds runs where they are
 needed.
 
-At each budget a test decides whether the mean regret is above the goal or at most the goal. One
-such test is called a look. If a look does not decide, more runs are played at this budget. With
+At each budget a test decides whether the mean regret is above the goal or at most the goal. The
+code calls such a test a look. If a test does not decide, more runs are played at this budget. With
 probability 95 %, all decisions of a search are right. Regret is continuous in the budget. Therefore
 the answer lies between a budget at which the regret is above the goal and a budget that reaches the
 goal.
@@ -74,13 +74,13 @@ class Found:
 
     @property
     def unknown(self) -> list[Look]:
-        """The looks that did not decide."""
+        """The tests (looks) that did not decide."""
         return [look for look in self.looks if look.side == 0]
 
     @property
     def last(self) -> Look:
-        """The look at the largest budget. But if no answer was found and some budgets are
-        undecided, it is the look at the largest undecided budget.
+        """The test at the largest budget. But if no answer was found and some budgets are
+        undecided, the result is the test at the largest undecided budget.
         """
         return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
@@ -101,7 +101,7 @@ class Search:
     _looks: int = 0
 
     def answer(self) -> Found:
-        """Scan the range of budgets. Afterwards, narrow the interval that contains the smallest
+        """Scan the range of budgets. After the scan, narrow the interval that contains the smallest
         budget that reaches the goal.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
@@ -133,7 +133,7 @@ class Search:
         """Examine one budget on each side of the bracket: half its lower end, and twice its upper
         end.
 
-        Returns whether the bracket has changed.
+        Return whether the interval that contains the answer has changed.
         """
         before = low, high = self._bracket()
         for budget in (low / ASIDE, high * ASIDE):
@@ -141,10 +141,12 @@ class Search:
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
-        """Return the lower and the upper end of the bracket, which contains the answer.
+        """Return the lower and the upper end of the interval of budgets that contains the answer
+        (the bracket).
 
         The upper end is the smallest examined budget that reaches the goal. The lower end is the
-        largest examined budget below it with regret above the goal, or 0 if there is none.
+        largest examined budget, below the upper end, with a regret above the goal; or 0 if there is
+        no such budget.
         """
         high = min(look.budget for look in self._seen.values() if look.side < 0)
         above = (look.budget for look in self._seen.values() if look.side > 0)
@@ -154,7 +156,7 @@ class Search:
         """Narrow the bracket.
 
         First bisect with few runs at each budget, until the test does not decide at the middle of
-        the bracket. Then move both ends towards this middle. Finally move both ends, at most twice
+        the interval. Then move both ends towards this middle. Finally move both ends, at most twice
         and with many runs, towards the budget at which the mean crosses the goal.
         """
         few = min(MAX_NARROWING_RUNS, self.runs)
@@ -172,10 +174,10 @@ class Search:
         return high / low <= ROUNDED_PRECISION * self.precision or self._looks >= LOOKS
 
     def _towards(self, middle: float, runs: int) -> None:
-        """Move both ends of the bracket towards a budget.
+        """Move both ends of the interval that contains the answer towards a budget.
 
         On each side, first try the budget at the requested distance from ``middle``. As long as the
-        test does not decide, try the middle between the last budget and the end of the bracket.
+        test does not decide, try the middle between the last budget and the end of the interval.
         """
         for outward in (1, -1):
             near, far = (
@@ -233,7 +235,9 @@ def check_search(
     least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
     if not float(f"{least:g}") < float(f"{most:g}"):  # as they are printed
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
-    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
+    precision = number_where(
+        "precision", precision, lambda x: x >= 1.01, "a number of at least 1.01 is needed"
+    )
     return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
 
 
@@ -254,13 +258,17 @@ def goal_of(
         raise BadInput(f"{key} and ratio: give only one of the two")
     if goal is None and ratio is None:
         needed = f"either {typed} or ratio=R is needed"
-        raise BadInput(f"{needed}: the largest {what}, or its ratio{more}")
+        raise BadInput(
+            f"{needed}: the largest {what}, or its ratio to the {what} without privacy{more}"
+        )
     name, value = ("ratio", ratio) if goal is None else (key, goal)
     return number_where(name, value, lambda x: 0 < x < np.inf, "a number above 0 is needed")
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:
-    """Return the mean of some regrets, with limits that hold simultaneously for all looks."""
+    """Return the mean of some regrets, with limits that hold simultaneously for all tests of a
+    search.
+    """
     return located([regrets], "mean", ERROR / LOOKS, largest).of(0)
 
 

@@ -36,7 +36,7 @@ class Subject:
         self.first = self.default.only
 
     def at(self, budget: float) -> Setting:
-        """Return the subject's setting at a budget."""
+        """Return the setting of the algorithm or rule at a budget."""
         return self.compose({**self.given, self.first.budget_name: budget}).only
 
     @property
@@ -54,15 +54,15 @@ class Subject:
 
     @property
     def can_be_free(self) -> bool:
-        """Whether the subject can run without privacy. This is impossible if each user has an
-        individual privacy level.
+        """Whether the algorithm or rule can run without privacy. It cannot run without privacy if
+        each user has an individual privacy level.
         """
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)
 
     @cached_property
     def store(self) -> Store:
-        """The store of the subject's runs."""
+        """The store of the runs of the algorithm or rule."""
         results = self.default.results
         return Memory() if results is None else RunStore(results)
 
@@ -83,13 +83,13 @@ class Subject:
 
 
 def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
-    """Return, for each subject, the values of parameters in which subjects with the same name
-    differ.
+    """Return, for each algorithm or rule, the values of parameters in which algorithms or rules
+    with the same name differ.
 
-    If only one subject has a name, its values are NaN.
+    If no other algorithm or rule has its name, the values are NaN.
 
     Raises:
-        BadInput: two subjects are the same.
+        BadInput: two subjects are equal, so the user has given an algorithm or a rule twice.
     """
     names: list[str] = []
     algos = [subject.first.algo for subject in subjects]

@@ -1,9 +1,9 @@
 """Blocks of rewards: draw the sum or the histogram of many rewards of an arm from its exact law.
 
 A block takes O(1) time for a two-point law, and O(m) for a discrete law with m points, whatever the
-number of rewards. This also holds for truncated and contaminated rewards, since the number of
-outliers and the number of rewards of each value are binomial. The sum of Gaussian rewards is
-Gaussian if they are not truncated. Rewards of other laws are drawn one by one and not stored.
+number of rewards. Truncated and contaminated rewards of a discrete law also take O(m), since the
+number of outliers and the number of rewards of each value are binomial. The sum of Gaussian rewards
+is Gaussian if they are not truncated. Rewards of other laws are drawn one by one and not stored.
 """
 
 from __future__ import annotations

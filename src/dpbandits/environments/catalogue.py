@@ -1,5 +1,5 @@
-"""The bandit instances that a configuration can name. Their functions raise BadInput for bad
-values.
+"""The bandit instances that a configuration can name. The functions of the laws raise BadInput for
+bad values.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
 
 
 def one_better(gap: Any, arms: Any) -> Instance:
-    """Bernoulli arms: the mean of the first is (1 + gap)/2, all others are (1 - gap)/2; ``arms`` is
-    K.
+    """Bernoulli arms: the mean of the first arm is (1 + gap)/2, and all other means are (1 -
+    gap)/2; ``arms`` is K.
     """
     gap = number_where("gap", gap, lambda gap: 0 < gap <= 1, "a gap in (0, 1] is needed")
     K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
@@ -178,7 +178,7 @@ def contaminated(
     with inside("inlier"):
         clean = call(LAWS, inlier)
     if not clean.arms:
-        raise BadInput("inlier: the rewards of arms can be contaminated, not those of contexts")
+        raise BadInput("inlier: rewards of arms can be contaminated, but not rewards of contexts")
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)

@@ -51,8 +51,8 @@ class ContextualEnvironment(NamedTuple):
 
     @property
     def reports(self) -> bool:
-        """Whether outliers replace what users send. This is always False, since there are no
-        outliers.
+        """Whether outliers replace the reports of users. The value is always False, since there are
+        no outliers.
         """
         return False
 
@@ -215,8 +215,8 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
-    """Return the reward of the arm in position ``i``. If the table has rewards, the reward comes
-    from the table, else it is drawn with expectation ``mean``.
+    """Return the reward of the arm with the index ``i`` in the game. If the table has rewards, the
+    reward comes from the table, else it is drawn with expectation ``mean``.
     """
     if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]

@@ -75,7 +75,7 @@ def table(
 
 @dataclass(frozen=True)
 class Logged(Instance):
-    """The arms of a log of plays. The log has further columns, which are not used."""
+    """The arms of a log of plays. The package ignores the other columns of the log."""
 
     notes: tuple[str, ...] = ()
 
@@ -85,11 +85,11 @@ def empirical(
 ) -> Instance:
     """Arms whose laws are empirical laws. In a CSV file with one column per arm, the law of an arm
     is the empirical law of its column. In a log with the columns ``arm`` (or ``action``) and
-    ``reward``, it is the empirical law of the rewards of the arm.
+    ``reward``, the law of an arm is the empirical law of its rewards in the log.
 
     Args:
         file: a CSV file.
-        columns: names of the columns that are arms, or None for all of them.
+        columns: names of the columns that are arms, or None for all columns.
         header: the names of the columns if the file has no header, else None.
         drop_blanks: whether blanks at the end of a column are left out.
     """
@@ -116,8 +116,8 @@ def empirical(
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.ndarray]:
-    """Return three things about a CSV file: the text with which messages about it begin, the names
-    of its columns, and its numbers, float64 array (rows, columns). For the arguments see
+    """Return three values for a CSV file: the text with which messages about the file begin, the
+    names of its columns, and its numbers, float64 array (rows, columns). For the arguments see
     ``empirical``.
     """
     where, table, log = read_file(file, columns, header)
@@ -129,8 +129,8 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.
 
 
 def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, list[str]]:
-    """Return three things about a CSV file: the text with which messages about it begin, its table,
-    and, for a log, the names of the columns of arms and rewards. For the arguments see
+    """Return three values for a CSV file: the text with which messages about the file begin, its
+    table, and, for a log, the names of the columns of arms and rewards. For the arguments see
     ``empirical``.
     """
     where = f"file={plain(path_in(file))}"
@@ -200,7 +200,9 @@ def log_in(where: str, names: Collection[str]) -> list[str]:
 
 
 def _is_nearly(name: str, meant: Sequence[str]) -> bool:
-    """Return whether a column's name contains one of the words ``meant`` or is similar to one."""
+    """Return whether a column's name contains one of the words ``meant``, or is similar to one of
+    these words.
+    """
     words = re.split(r"[\W_\d]+", name)
     return any(word in words for word in meant) or similar(name, meant, SURE_SIMILARITY) is not None
 
@@ -243,13 +245,14 @@ def check_column(key: str, name: str, known: Collection[str], of: str) -> None:
 
 
 def _names(key: str, value: Any) -> list[str]:
-    """Validate a list of columns."""
+    """Check that a value is a list of columns, and return the list."""
     return [plain(name) for name in entries(key, value, "a list of columns is needed")]
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """Return the known column with this name. A column named by the same number also counts, such
-    as 0.50 for 0.5. If there is no such column, return the name.
+    """Return the column of the file with this name. If the name is a number, a column with the same
+    number as its name also counts, such as 0.50 for 0.5. If there is no such column, return the
+    name.
     """
     if name in known or not is_number(name):
         return name

@@ -49,7 +49,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         x: float64 array (n, p).
         names: the names of its columns.
         ranges: the public ranges of some columns, as ``{NAME: [low, high]}``. Each range is mapped
-            to [-1, 1], and values outside it are clipped. None if no range is public.
+            to [-1, 1], and values outside it are clipped. None means that no range is public.
         bound: a public number by which features are divided, or None.
         scale: ``standard`` divides the centred columns by their standard deviations.
 
@@ -100,7 +100,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
 
 
 def range_of(key: str, ends: Any) -> tuple[float, float]:
-    """Validate a public range: two numbers, the smaller one first."""
+    """Check a public range: two numbers, the smaller one first."""
     if is_list(ends) and len(ends) == 2:
         low, high = (as_number(key, x) for x in ends)
         if low < high and math.isfinite(high - low):

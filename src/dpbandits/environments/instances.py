@@ -50,7 +50,7 @@ class Instance:
 
     @property
     def actions(self) -> str:
-        """How actions are described to a learner: FEATURES if they have features, else ARMS."""
+        """The kind of the actions: FEATURES if they have features, else ARMS."""
         return FEATURES if len(self.theta) else ARMS
 
     @property
@@ -61,7 +61,7 @@ class Instance:
 
     @property
     def withdrawn(self) -> str:
-        """The reason why privacy of contexts is not promised; empty if it may be promised."""
+        """The reason why no privacy of contexts is promised; empty if privacy may be promised."""
         return ""
 
     @property
@@ -93,7 +93,7 @@ class Instance:
         return np.array([finite(arm.moment, q, arm.reward_mean) for arm in self.arms])
 
     def reward_means(self) -> np.ndarray:
-        """float64 array (K,): E X of each arm, which with a sigmoid differs from ``means``."""
+        """float64 array (K,): E X of each arm; with a sigmoid, E X differs from ``means``."""
         return np.array([arm.reward_mean for arm in self.arms])
 
     def shuffled(self, order: np.ndarray) -> Any:
@@ -115,7 +115,9 @@ class Instance:
         return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
-        """Return the arrays that decide how an instance is played, equal in all processes."""
+        """Return the arrays that determine the course of a game on an instance, equal in all
+        processes.
+        """
         env = self.environment
         # addresses of users' laws differ between processes
         places = np.minimum(env.law, STUDENT + 1)
@@ -123,7 +125,7 @@ class Instance:
 
 
 def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
-    """Return E|X - c|^q, or infinity if it overflows.
+    """Return E|X - c|^q, or infinity if the number overflows.
 
     Raises:
         BadInput: the moment cannot be computed.

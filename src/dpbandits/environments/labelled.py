@@ -86,7 +86,7 @@ class LabelledInstance(ContextualInstance):
 
     @property
     def better(self) -> str:
-        """What a better algorithm does, such as "make fewer mistakes"."""
+        """What a better algorithm does, in words, such as "make fewer mistakes"."""
         return "make fewer mistakes"
 
     def in_words(self, T: int) -> str:
@@ -101,14 +101,16 @@ class LabelledInstance(ContextualInstance):
 
     def references(self, T: int) -> tuple[float, float, str]:
         """Return the expected numbers of mistakes of uniform play and of the best constant action
-        in T rounds, and the class that this action is.
+        in T rounds, and the class of this action.
         """
         (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
 
     def recorded(self, T: int) -> dict[str, Any]:
-        """Return the results of simple play for a manifest, see ``results.references``."""
+        """Return the results of uniform play and of the best constant action for a manifest, see
+        ``results.references``.
+        """
         uniform, constant, name = self.references(T)
         numbers = {"uniform": uniform, "constant": constant, "action": name}
         return {**numbers, "words": self.in_words(T), "better": self.better}
@@ -149,7 +151,7 @@ def users_of(
     each row. The features are z = (1, x)/sqrt 2 for the scaled columns x of the row.
 
     Args:
-        where: the text with which messages begin.
+        where: the text with which error messages begin.
         table: the table.
         others: the columns that are not features, such as the label, by the keys that name them.
         features: the names of the columns that are features, or None for all other columns.
@@ -189,7 +191,7 @@ def users_of(
 
 
 def cells_of(where: str, column: pd.Series) -> pd.Series:
-    """Return a column of numbers unchanged, and any other column as a column of words."""
+    """Return a column of numbers unchanged, and convert any other column to a column of words."""
     refuse_lists(where, column)
     if column.dtype.kind in "mM":  # columns of dates or of durations
         column = column.astype(str).where(column.notna())
@@ -233,8 +235,8 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as text, separated by commas. If there are more than 12 names, some are left
-    out.
+    """Return names as text, separated by commas. If there are more than 12 names, the text leaves
+    some names out.
     """
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
@@ -246,8 +248,8 @@ def numbers_of(
 
     A column of words becomes several numeric columns: an indicator for each of its words, in sorted
     order. The list has the name of each column of words and the number of its words. If all words
-    of a column are numbers, the column is numeric. If only some are numbers, the column must be in
-    ``declared``, the columns that the file declares to be words.
+    of a column are numbers, the column is numeric. If only some words are numbers, the column must
+    be in ``declared``, the columns that the file declares to be words.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -286,7 +288,8 @@ def numbers_of(
 
 
 def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.DataFrame, str]:
-    """Return the text with which messages begin, the table, and the name of its column of actions.
+    """Return the text with which error messages begin, the table, and the name of its column of
+    actions.
 
     Args:
         source: the path of a CSV or Parquet file, or ``sklearn:NAME``, ``openml:NUMBER``,
@@ -325,7 +328,8 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
 
 def column_named(key: str, given: Any, names: Iterable[str]) -> str:
     """Return the name ``given`` for the column of a key, as text. If ``given`` is None, return the
-    column that has a usual name, in upper or lower case, or "" if none or several columns have one.
+    column that has a usual name, in upper or lower case, or "" if none or several columns have a
+    usual name.
     """
     if given is not None:
         return plain(given)

@@ -67,7 +67,7 @@ class Environment(NamedTuple):
 
 
 class Law(NamedTuple):
-    """The law in one row of an environment, read once for many draws."""
+    """The law in one row of an environment; a loop reads it once for many draws."""
 
     row: int
     kind: int  # the number of the law
@@ -129,15 +129,17 @@ def draw_outlier_within(
 
 @inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
-    """Return ``level`` if the outliers in a row have the law ``LARGEST``, else infinity. Only the
-    adversary of this law knows the level.
+    """Return ``level`` if the outliers in a row of the environment have the law ``LARGEST``, else
+    infinity. Only the adversary of this law knows the level.
     """
     return level if env.law[row] == LARGEST else np.inf
 
 
 @inlined
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """Draw one value of a law. The code for the laws from INVOLVED on is not inlined."""
+    """Draw one value of a law. The code for the laws from the constant INVOLVED on is not
+    inlined.
+    """
     if unlikely(law.kind >= INVOLVED):
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
@@ -153,7 +155,7 @@ def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
 
 @inlined
 def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """Draw one value of a law before INVOLVED, such as a two-point law."""
+    """Draw one value of a law before INVOLVED in the list of laws, such as a two-point law."""
     if law.kind == TWO_POINT:
         return law.y if random(rng) < law.z else law.x
     if law.kind == TABLE:
@@ -176,7 +178,9 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 
 @inlined
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """Draw one value of a law from INVOLVED on, such as a log-normal law, with given parameters."""
+    """Draw one value of a law from INVOLVED on in the list of laws, such as a log-normal law, with
+    given parameters.
+    """
     if kind == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * normal(rng))
     if kind == LOGNORMAL:
@@ -192,5 +196,7 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
 
 @shared_borrowing
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """Call ``draw_involved``. Unlike it, this function is never inlined into kernels."""
+    """Call ``draw_involved``. Unlike ``draw_involved``, this function is never inlined into
+    kernels.
+    """
     return draw_involved(rng, kind, x, y, z)

@@ -43,7 +43,7 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
     """K arms whose features, like theta, are drawn uniformly from the unit sphere in d dimensions.
-    Another number ``instance`` gives another draw.
+    Another number ``instance`` gives other features and another theta.
     """
     count, size = as_integer("K", K, 2, MAX_ARMS), as_integer("d", d, 1, MAX_DIMENSIONS)
     drawn = np.random.default_rng(as_integer("instance", instance, at_least=0))
@@ -124,7 +124,7 @@ def contextual_table(
 
 
 def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: Any) -> Instance:
-    """Return the instance of arms with the given features and theta."""
+    """Return the instance of arms with the given features and parameter vector theta."""
     signs, deviation = noise_of(noise, sigma)
     with np.errstate(over="ignore", invalid="ignore"):
         means = features @ theta
@@ -160,5 +160,7 @@ def parameter(theta: Any, d: int) -> np.ndarray:
 
 
 def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
-    """Return whether rewards are only 1 and -1, and the standard deviation of normal noise."""
+    """Return whether rewards are only 1 and -1, and the standard deviation of normal noise (see
+    ``linear``).
+    """
     return one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)

@@ -37,8 +37,8 @@ NOT_ALONE = (
 @dataclass(frozen=True)
 class LoggedInstance(LabelledInstance):
     """A log of plays; each row is shown once. If the policy chooses the logged action, the row
-    counts with probability c/p, where p is the propensity of the row. Otherwise the row does not
-    count.
+    counts with probability c/p, where p is the propensity of the row. In all other cases, the row
+    does not count.
     """
 
     c: float = 1.0  # the probability with which a row counts; no propensity is smaller
@@ -82,7 +82,7 @@ class LoggedInstance(LabelledInstance):
     @property
     def first_known(self) -> int:
         """The number of rows after which practically every run has at least one row that counts.
-        Earlier, the mean loss of a run may be undefined.
+        After fewer rows, the mean loss of a run may be undefined.
         """
         return math.ceil(math.log(NONE_COUNTS) / math.log1p(-min(self.c, 0.5)))
 
@@ -160,8 +160,8 @@ def log(
 
 
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
-    """Return the numbers of a column. Refuse numbers above 1, and numbers for which ``holds`` is
-    false.
+    """Return the numbers of a column. Refuse numbers above 1, and numbers for which the function
+    ``holds`` returns false.
     """
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
     hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")

@@ -42,7 +42,7 @@ class Population:
 
     @property
     def largest(self) -> float:
-        """The level of the least private user."""
+        """The privacy level of the least private user."""
         return self.normal[3] if self.normal else float(self.levels[self.shares > 0].max())
 
     def mass(self, eps_min: float) -> float:
@@ -136,6 +136,6 @@ def build_population(spec: Mapping[str, Any]) -> Population:
 
 
 def level(key: str, value: Any) -> float:
-    """Validate a privacy level: a number from 0 to LARGEST_LEVEL."""
+    """Check a privacy level: a number from 0 to LARGEST_LEVEL."""
     needed = f"a privacy level from 0 to {LARGEST_LEVEL:g} is needed"
     return number_where(key, value, lambda x: 0 <= x <= LARGEST_LEVEL, needed)

@@ -65,7 +65,8 @@ class RewardLaw:
 
 @cache
 def _arm(law: RewardLaw, values: tuple[float, ...], where: str) -> Arm:
-    """Return the arm of a law at the values of its parameters; messages begin with ``where``.
+    """Return the arm of a law for some values of its parameters; error messages begin with
+    ``where``.
 
     Arms are cached: the mean of an arm takes about ten milliseconds, and a search needs the same
     arm often.

@@ -69,7 +69,9 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
 
 
 def refuse_mixed(answer: pd.DataFrame, names: Iterable[str]) -> None:
-    """Refuse several answers in one figure if they differ in a value that it shows only once."""
+    """Refuse several answers in one figure if they differ in a value that the figure shows only
+    once.
+    """
     for name in (name for name in names if name in answer):
         values = answer[name].unique()
         if len(values) > 1:

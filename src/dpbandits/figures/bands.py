@@ -20,14 +20,15 @@ FURTHEST = 3.0  # an axis shows a band down to its curve divided by this factor
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any, has_edges: bool = False) -> None:
-    """Fill the band of a curve against ``by``, where the curve has a band.
+    """Fill the band of a curve against the column ``by``, at the points at which the curve has a
+    band.
 
     With ``has_edges`` the band is lighter and has thin edges, so that a reader can distinguish
     overlapping bands.
 
     A point without neighbours gets a vertical bar, since a band needs two points. If ``by`` is t,
-    the band has no width in rounds in which all runs still have equal regret. The part of a band
-    far below the curve does not stretch the axis.
+    the band has no width in the rounds in which all runs still have equal regret. If a part of a
+    band is far below the curve, the axis does not extend to this part.
     """
     if by == "t":
         curve = curve.assign(**{end: curve[end].fillna(curve["middle"]) for end in ("low", "high")})
@@ -65,7 +66,9 @@ def scale_of(means: pd.Series) -> str:
 
 @contextmanager
 def unstretched(ax: Axes, holds: bool = True) -> Iterator[None]:
-    """While the context is open, drawing does not change the range of the axes (if ``holds``)."""
+    """If ``holds`` is true, drawing does not change the range of the axes while the context is
+    open.
+    """
     limits = ax.dataLim.frozen()
     yield
     if holds:
@@ -73,7 +76,9 @@ def unstretched(ax: Axes, holds: bool = True) -> Iterator[None]:
 
 
 def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
-    """Return the lengths of error bars for ``Axes.errorbar``; 0 where there is no interval."""
+    """Return the lengths of error bars for ``Axes.errorbar``; the lengths are 0 where there is no
+    interval.
+    """
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 

@@ -76,7 +76,7 @@ def limited(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the curves to draw, the most informative bounds first.
 
     If a private algorithm has a curve in a game (an environment and a horizon), the curves of
-    algorithms without privacy are left out there. A panel has at most MAX_PANEL_CURVES different
+    non-private algorithms are left out in this game. A panel has at most MAX_PANEL_CURVES different
     curves.
     """
     game = ["axis", PANEL, "horizon"]

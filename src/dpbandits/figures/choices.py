@@ -1,5 +1,5 @@
-"""What a figure of a table shows: the chosen settings, its axis, its columns and its band. These
-checks need no matplotlib.
+"""What a figure of a table shows: the chosen settings, its axis, its columns and its band. The
+checks in this module need no matplotlib.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
 
 
 def axis_of(table: Table, x: str | None) -> str:
-    """Return what a figure shows regret against: the requested column or time, or else what suits
-    the table.
+    """Return the axis against which a figure shows regret: the requested column or time, or else
+    the axis that suits the table.
 
     Raises:
         BadInput: the table has no such axis.
@@ -87,7 +87,7 @@ def columns_of_words(table: Table) -> set[Any]:
 
 
 def check_columns(table: Table, x: str | None, hue: str | None, col: str | None) -> None:
-    """Check the columns that a figure of regret is asked to show.
+    """Check the columns that the user requested for a figure of regret.
 
     Raises:
         BadInput: the table has no such column.
@@ -103,7 +103,7 @@ def check_columns(table: Table, x: str | None, hue: str | None, col: str | None)
 def several_columns(table: Table) -> list[str]:
     """Return the columns of settings that have several values, blanks included.
 
-    An algorithm that is never private does not count for budgets, since it has none.
+    For budgets, an algorithm that is never private does not count, since it has no budget.
     """
     settings = table.settings
     counts = ~without_privacy(settings) | unprotected(settings, "algo")

@@ -176,8 +176,8 @@ def figure_of_table(
 
 
 def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tuple[str, Draw]:
-    """Return the kind of a figure of regret, as text for messages, and the function that draws such
-    a figure.
+    """Return the kind of a figure of regret, as text for messages, and the function that draws this
+    kind of figure.
     """
     if hue is not None or col is not None or x in columns_of_words(table):
         check_columns(table, x, hue, col)
@@ -192,10 +192,10 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
     """Return the function that draws the table of an experiment.
 
     If the experiment's file has a key ``figure``, the function draws the kind of figure that the
-    key names. Otherwise the result is the function ``draw`` of the experiment's script. If there is
-    no script either, the function draws the figure that suits the table. The file may be in one of
-    the user's ``folders``. Only experiments of the package have scripts, so that the name of a
-    user's experiment never decides which code runs.
+    key names. Without a key ``figure``, the result is the function ``draw`` of the experiment's
+    script. If there is no script either, the function draws the figure that suits the table. The
+    file may be in one of the user's ``folders``. Only experiments of the package have scripts, so
+    that the name of a user's experiment never decides which code runs.
 
     Raises:
         BadInput: the file names an unknown kind of figure, an unknown option, or a kind that cannot
@@ -267,7 +267,7 @@ def load_script(name: str) -> ModuleType:
 
 
 def refuse_spread(metric: str, kind: str | None, band: str) -> None:
-    """Refuse bands or tails of Nash regret, which would show its spread over runs.
+    """Refuse bands or tails of Nash regret, which would show a spread over runs.
 
     Nash regret is one number for all runs together. Values of single runs only serve to compute its
     confidence interval.

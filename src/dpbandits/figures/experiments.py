@@ -121,16 +121,16 @@ def experiment_figure(
 
 
 def summary_beside(file: Path, table: Table) -> pd.DataFrame:
-    """Return the summary in the file beside a table, or compute it from the table if there is no
-    file. The means in the file may come from more runs than the table has.
+    """Return the summary in the file beside a table, or compute the summary from the table if there
+    is no file. The means in the file may come from more runs than the table has.
     """
     summary = of_table(file, SUMMARY_CSV)
     return read_csv(str(summary), summary) if summary.is_file() else table.summary()
 
 
 def _scaled(figure: Figure, name: str, table: Table) -> Figure:
-    """Return the figure; its title says so if the table has fewer runs or rounds than the
-    experiment's file asks.
+    """Return the figure; if the table has fewer runs or rounds than the experiment's file requests,
+    the title says so.
     """
     asked = read_experiment(name) if name in names_in("experiment") else {}
     limit = table.question.limit

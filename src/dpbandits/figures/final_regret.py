@@ -63,7 +63,7 @@ def regret_vs(
 
     A line without a finite value in the column, such as play without privacy, is horizontal.
     ``band`` is a key of ``BANDS``, or None for means without a band. ``scale`` is the scale of the
-    axis of regret; None for the scale that suits these lines.
+    axis of regret; None chooses the scale that suits these lines.
     """
     scale = scale or final_scale(runs, column, band)
     ax.set_yscale(scale)
@@ -103,8 +103,8 @@ def order(
     """Draw a bound with an unknown constant as a broad grey line. Only its slope, the order of the
     bound, has a meaning.
 
-    The line has the height ``through`` at the last ``x``. If ``stretches`` is true, the axes show
-    the whole line; otherwise the axes may cut it.
+    The line has the height ``through`` at the last ``x``. If ``stretches`` is true, the axes extend
+    to the whole line; otherwise the axes may cut the line.
     """
     slope = values * through / values[-1]
     with unstretched(ax, not stretches):
@@ -124,8 +124,8 @@ def budget_panels(
     """Draw final regret against the privacy budget, in a panel for each environment.
 
     ``terms`` maps labels to functions of the budget, which are drawn beside the measured regret.
-    See ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that do not take the
-    budget ``x`` but another one are left out; the note names them.
+    See ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
+    than ``x`` are left out; the note names them.
     """
     takes = table.settings[x].notna()
     algo = table.settings["algo"]

@@ -58,10 +58,11 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
 
 
 def setting_text(name: str, value: Any, algos: Iterable[Any] = ()) -> str:
-    """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word.
+    """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a value
+    that is a word.
 
-    Words that are names in code become readable: ``the paper's bonus`` (see READABLE). An
-    environment is shown by its title. If users' algorithms among ``algos`` declare labels, the
+    Values that are names in code get a readable text from READABLE, such as ``the paper's bonus``.
+    An environment is shown by its title. If users' algorithms among ``algos`` declare labels, the
     labels replace names and words.
     """
     if name == "env":
@@ -84,11 +85,11 @@ def labelled(
     """Return the table with a column ``line``, the label of each setting's line.
 
     Each algorithm has a line for each value of the parameters that vary for some algorithm in some
-    game (an environment and a horizon). A parameter of the environment also counts if it varies
-    only between algorithms. Parameters in ``but`` are on an axis and do not count. With
-    ``horizons`` each horizon has its own line, and with ``environments`` each environment. If an
-    algorithm was run with and without privacy, its settings without privacy have their own line
-    (see ``unprotected``).
+    game (an environment and a horizon). A parameter of the environment also counts as varying if
+    only different algorithms have different values of it. Parameters in ``but`` are on an axis and
+    do not count. With ``horizons`` each horizon has its own line, and with ``environments`` each
+    environment. If an algorithm was run with and without privacy, its settings without privacy have
+    their own line (see ``unprotected``).
     """
     settings, game = table.settings, ["env", "horizon"]
     among = [name for name in table.varied if name not in but]
@@ -109,7 +110,7 @@ def labelled(
 
 def labelled_games(table: Table, but: Sequence[str] = (), within: Sequence[str] = ()) -> Table:
     """Return ``labelled`` for panels that show several games: an environment or a horizon is part
-    of a label if the algorithm of the line has several of them, in one value of ``within``.
+    of a line's label if the algorithm has several of them for one value of the columns ``within``.
     """
     several = varying(table.settings, ["env", "horizon"], ["algo", *within])
     return labelled(table, but, horizons="horizon" in several, environments="env" in several)
@@ -185,7 +186,7 @@ def environment_titles(table: Table) -> dict[str, str]:
     """Return the title of each environment of a table.
 
     If an environment is only a law, such as ``bernoulli``, its title includes the means of its
-    arms, unless the table does not contain them.
+    arms, if the table contains the means.
     """
     found = {str(name): environment_title(str(name)) for name in table.settings["env"].unique()}
     for name in found:
@@ -199,7 +200,9 @@ def environment_titles(table: Table) -> dict[str, str]:
 
 
 def inside_sentence(title: str) -> str:
-    """Return the title of an environment as part of a sentence, without a capital article."""
+    """Return the title of an environment as part of a sentence, with a first word such as "A" in
+    lower case.
+    """
     return re.sub("^(A|One|Ten) ", lambda word: word[0].lower(), title)
 
 
@@ -225,7 +228,7 @@ def usual_title(table: Table) -> str:
 
 
 def meanings(labels: Iterable[str]) -> str:
-    """Return a sentence that explains those words of labels that are in MEANINGS; empty if there
+    """Return a sentence that explains the words of labels that MEANINGS explains; empty if there
     are none.
     """
     words = " ".join(labels)
@@ -235,8 +238,8 @@ def meanings(labels: Iterable[str]) -> str:
 
 def as_it_stands(table: Table) -> Table:
     """Return the table with the labels of environments. All words are escaped, so that matplotlib
-    draws them unchanged. If several environments have the same title, the name of each is added to
-    the title in parentheses.
+    draws them unchanged. If several environments have the same title, the name of each environment
+    is added to the title in parentheses.
     """
     settings = table.with_labels().settings.rename(columns=escaped)
     env = settings["env"]

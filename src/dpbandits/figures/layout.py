@@ -45,7 +45,7 @@ class Panel(NamedTuple):
         """Return a panel for each budget, None for a budget at which the runs were not played.
 
         If there are no budgets or no algorithm is private, the first panel shows all runs and the
-        others are None.
+        other panels are None.
         """
         own = self.of(runs)
         if not budgets or without_privacy(own).all():
@@ -92,7 +92,7 @@ def arranged_panels(
 
 
 def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
-    """Return each visible panel with the entry of ``places`` that it shows, row by row.
+    """Return each visible panel, row by row, with the entry of ``places`` that the panel shows.
 
     Panels without an entry are hidden.
     """

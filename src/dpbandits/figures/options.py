@@ -116,7 +116,7 @@ def _pair(key: str, value: Any) -> tuple[float, float]:
     two = _two(key, value, "two numbers are needed, such as [1,100]")
     low, high = (as_number(key, x) for x in two)
     if not -np.inf < low < high < np.inf:
-        raise BadInput(f"{key}={plain(value)}: the first number must be below the second one")
+        raise BadInput(f"{key}={plain(value)}: the first number must be below the second")
     return low, high
 
 
@@ -209,7 +209,7 @@ class FigureOptions:
         default.
 
         Raises:
-            BadInput: a value is not allowed.
+            BadInput: the value of an option is not allowed.
         """
         found = {}
         if given.get("figsize") is not None:
@@ -217,7 +217,9 @@ class FigureOptions:
                 words = f"figsize contains the {both[0]}; leave {both[0]} or figsize out"
                 raise BadInput(f"figsize={plain(given['figsize'])}: {words}")
             size = plain_data("figsize", given["figsize"])
-            width, height = _two("figsize", size, "inches are needed, such as [5.5,3]")
+            width, height = _two(
+                "figsize", size, "two lengths in inches are needed, such as [5.5,3]"
+            )
             given = {**given, "width": width, "height": height}
         for option in fields(cls):
             key, check = option.name, option.metadata.get("check")

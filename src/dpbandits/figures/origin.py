@@ -28,7 +28,7 @@ def formats_of(given: str) -> list[str]:
     """Return the list of the formats in a text such as ``pdf,png``.
 
     Raises:
-        BadInput: the package writes no figures in one of these formats.
+        BadInput: the package cannot write figures in one of these formats.
     """
     formats = given.strip("[]").split(",")
     for name in formats:
@@ -40,12 +40,12 @@ def formats_of(given: str) -> list[str]:
 def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
     """Return the path of a figure's files without a suffix, and the list of their formats.
 
-    ``out`` may end in a format, such as ``.pdf``. An ending that is no word, as in ``eps0.5``, is
-    part of the name.
+    ``out`` may end in a format, such as ``.pdf``. An ending that is not a word, as in ``eps0.5``,
+    is part of the name.
 
     Raises:
-        BadInput: the package writes no figures in the format of ``out``, or ``formats`` contradicts
-            that format.
+        BadInput: the package cannot write figures in the format of ``out``, or ``formats`` names
+            other formats.
     """
     suffix = out.suffix[1:].lower()
     if suffix not in FORMATS:

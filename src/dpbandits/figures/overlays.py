@@ -3,7 +3,7 @@ the best constant action on labelled data and logs), and rings.
 
 A ring marks a mean that the test of ``dpbandits.compare`` does not distinguish from the smallest
 mean in the same environment and horizon, at the same budget. Algorithms without privacy are
-compared only with each other.
+compared only with other algorithms without privacy.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
 from ..environments.labelled import LINES
+from ..results.intervals import rounded
 from ..results.metrics import REGRET
 from ..results.records import NO_RECORD
 from ..results.references import References
@@ -81,7 +82,7 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
 
     A curve is black if several lines share it, or if it is a lower bound and the figure has a
     single line. If the constant of a bound is unknown, only the slope of its curve has a meaning.
-    Such a curve is grey and does not stretch the axes.
+    The curve of such a bound is grey and does not stretch the axes.
     """
     key: Any
     single = bounds["line"].nunique() == 1
@@ -111,7 +112,8 @@ def references_in(table: Table) -> pd.DataFrame:
 
     A row describes one ``line`` (uniform play or the best constant action) in an ``env`` at a
     ``horizon``, and in a ``panel`` if settings have panels. The mean after t rounds is ``rate``
-    t^``power``. If the table has runs of the algorithm that plays this way, the line is left out.
+    t^``power``. If the table has runs of the algorithm ``uniform_play`` or ``best_constant``, the
+    line of this algorithm is left out.
     """
     power, rows = float(table.metric == REGRET), []  # other metrics are averages
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]
@@ -126,27 +128,29 @@ def references_in(table: Table) -> pd.DataFrame:
 
 
 def references_by_panel(table: Table) -> pd.DataFrame:
-    """Return the reference lines of those panels of a table that show a single environment and
+    """Return the reference lines of the panels of a table that show a single environment and
     horizon.
     """
     games = table.settings[["panel", "env", "horizon"]].drop_duplicates()["panel"].value_counts()
     found = references_in(table)
-    found = found[found["panel"].map(games) == 1]
-    return found.groupby("panel").filter(lambda own: own["line"].is_unique)
+    return found[found["panel"].map(games) == 1]
 
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
-    """Draw the lines of ``references_in``, thin and grey: as functions of the round, or at the
-    horizon.
+    """Draw the reference lines that ``references_in`` returns, thin and grey: as functions of the
+    round if ``over_time``, else at the horizon. A panel of several data sets whose lines differ has
+    none.
     """
-    for row in references.to_dict("records"):
+    ends = rounded(references["rate"] * references["horizon"] ** references["power"])
+    found = references.assign(end=ends).drop_duplicates(["line", "end"])
+    for row in found.to_dict("records") if found["line"].is_unique else ():
         label, dash = REFERENCES[row["line"]]
         look: Any = {"label": label, "ls": dash, "color": SLOPE, "lw": 1.0, "zorder": 1.5}
         if over_time:
             t = np.append(np.geomspace(1, row["horizon"], POINTS)[:-1], row["horizon"])
             ax.plot(t, row["rate"] * t ** row["power"], gid=BOUND, **look)
         else:
-            ax.axhline(row["rate"] * row["horizon"] ** row["power"], gid=BOUND, **look)
+            ax.axhline(row["end"], gid=BOUND, **look)
 
 
 def tied(table: Table) -> pd.DataFrame:

@@ -129,8 +129,8 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
     def shared(i: int) -> dict[Any, set[str]]:
-        """Return, for each panel, the words that all panels in its row (i = 0) or column (i = 1)
-        have.
+        """Return, for each panel, the words that the titles of all panels in its row (i = 0) or
+        column (i = 1) have.
         """
         lines = {ax: [set(parts[x]) for x in parts if at[x][i] == at[ax][i]] for ax in parts}
         return {ax: set.intersection(*words) for ax, words in lines.items()}
@@ -156,7 +156,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
 
 def _join_labels(figure: Figure) -> None:
     """Show the label of an axis once, in the middle of the figure, if all panels have the same
-    label and it is longer than the axis of a panel.
+    label and the label is longer than the axis of a panel.
     """
     size = float(matplotlib.rcParams["axes.labelsize"])
     rooms = {"x": figure.get_figwidth() - SIDE, "y": figure.get_figheight() - AROUND}
@@ -196,8 +196,8 @@ def _wrap_titles(figure: Figure) -> None:
 
 
 def _size_of_user() -> list[float]:
-    """Return the width and height of figures in the user's settings of matplotlib; empty if the
-    user has set none.
+    """Return the width and the height of figures in the user's settings of matplotlib; empty if the
+    user has not set the size.
     """
     own = list(matplotlib.rcParams["figure.figsize"])
     return own if own != list(matplotlib.rcParamsDefault["figure.figsize"]) else []
@@ -210,8 +210,7 @@ def _grow(figure: Figure, inches: float) -> None:
 
 
 def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> Any:
-    """Make a legend above or below the panels, in as few rows as the width allows, and make the
-    figure higher by these rows.
+    """Make a legend above or below the panels, in as few rows as the width allows.
 
     The figure grows by the height of these rows.
     """

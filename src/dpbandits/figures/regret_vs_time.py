@@ -63,7 +63,7 @@ def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     ``time`` is the requested scale, or None. If ``time`` is None, the axis is logarithmic in two
     cases: the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of
     their final regret in the first 2 % of the rounds. On a linear axis these curves would look like
-    corners.
+    corners, since they rise in the first rounds only.
     """
     if time is not None:
         return time == "log"
@@ -92,7 +92,7 @@ def regret_vs_time(
     log_time: bool = False,
     bounds: pd.DataFrame | None = None,
 ) -> None:
-    """Draw some of a table's curves against the round, with bands.
+    """Draw the curves of some lines of a table against the round, with bands.
 
     ``scale`` is the scale of the axis of regret, ``log`` or ``linear``. With ``log_time`` the axis
     of time is logarithmic. For ``bounds`` see ``overlays.lines_of``.
@@ -215,8 +215,8 @@ def time_panels(
 def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None], int]:
     """Return the panels of a grid, None for an empty place, and the number of columns.
 
-    If some games were not played at some budgets, the grid has empty places. The panels are put in
-    sequence instead if this leaves fewer empty places.
+    If some games were not played at some budgets, the grid of panels has empty places. The panels
+    are put in sequence instead if this leaves fewer empty places.
     """
     places, columns = arranged(grid)
     panels = [panel for row in grid for panel in row if panel is not None]
@@ -228,8 +228,8 @@ def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None
 
 
 def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> Any:
-    """Return which panels share the axis of time, since they have the same horizon: all, those of a
-    row, or none.
+    """Return which panels share the axis of time, since they have the same horizon: all panels, the
+    panels of a row, or no panels.
     """
     rows = (places[i : i + columns] for i in range(0, len(places), columns))
     horizons = [{panel.horizon for panel in row if panel is not None} for row in rows]
@@ -240,7 +240,7 @@ def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> A
 
 def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str]) -> str:
     """Return the second line of a panel's title: the parameters in which the panel differs from
-    others.
+    other panels.
     """
     horizon = rounds_text(inside["horizon"].iloc[0])
     shared = [f"$T$ = {horizon}"] if table["horizon"].nunique() > 1 else []
@@ -281,9 +281,9 @@ def time_panel(
 
     If the table has no column ``line``, each setting has a line. If the table has no column
     ``panel``, there is a single panel. A setting with the panel EVERY is drawn in all panels.
-    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is
-    ``log``. But if a logarithmic axis would not show all lines, the axis is linear. For ``time``
-    see ``time_panels``, and for ``group`` see ``styles_of``.
+    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) the scale is
+    ``log``. If a logarithmic axis cannot show all lines, the axis is linear. For ``time`` see
+    ``time_panels``, and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)

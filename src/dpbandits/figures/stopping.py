@@ -53,7 +53,7 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     stopping time are drawn, too.
 
     Raises:
-        BadInput: every mean is 0, so a logarithmic axis shows none of them.
+        BadInput: every mean is 0, which a logarithmic axis cannot show.
     """
     table = table.where(table.settings["true_mean"] != 0)
     if table.settings.empty:
@@ -180,7 +180,7 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
     lines. With ``theorems`` the lower bounds on the expected stopping time are drawn, too.
 
     Raises:
-        BadInput: no rule in the table is private, so there is no eps to draw against.
+        BadInput: no rule in the table is private, so there is no eps for the horizontal axis.
     """
     if not np.isfinite(table.settings["eps"]).any():
         raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")
@@ -226,8 +226,10 @@ def with_instances(table: Table) -> Table:
     lines = settings["rule"].map(legend_name)
     for name in varied:
         if not name.startswith("env.") and settings[name].nunique() > 1:
-            words = settings[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
-            lines = lines + words
+            is_number = pd.api.types.is_numeric_dtype(settings[name])
+            beginning = f", {symbol(name)} = " if is_number else ", "
+            words = beginning + settings[name].map(value_text)
+            lines = lines + words.where(settings[name].notna(), "")
     instances = settings["env"].map(environment_title)
     if "true_mean" in settings:
         instances = instances + ", mean " + settings["true_mean"].map(value_text)

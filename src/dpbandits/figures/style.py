@@ -111,7 +111,7 @@ class Chart(Figure):
             sys.modules["matplotlib.pyplot"].close(self)
 
     def show(self, warn: bool = True) -> None:
-        """Open a window with the figure, also if the figure was made without pyplot (see
+        """Open a window with the figure, even if the figure was made without pyplot (see
         matplotlib).
         """
         if self.canvas.manager is None:
@@ -123,7 +123,9 @@ class Chart(Figure):
         super().show(warn)
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Write the figure, see matplotlib; files in PDF, PNG and SVG state how it was made."""
+        """Write the figure, see matplotlib; files in PDF, PNG and SVG state the origin of the
+        figure.
+        """
         suffix = options.get("format") or Path(str(fname)).suffix[1:]
         if suffix in FORMATS and suffix != "pgf":
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
@@ -185,7 +187,7 @@ class Prefixed(EngFormatter):
 
 
 def rescale(panels: Sequence[Axes]) -> None:
-    """Give the axes of all panels the scales in the current options.
+    """Give the axes of all panels the scales that the current options choose.
 
     A logarithmic axis of time begins at the first positive point of a line. A linear axis begins at
     0, or lower if a line has a point below 0.
@@ -219,11 +221,11 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     shades of its colour and different dashes; the line without privacy is the darkest. If the user
     highlights some algorithms, the other lines are grey and take the dashes in turn.
 
-    A line has the dash that its algorithm declares, with two exceptions. First, it gets another
+    A line has the dash that its algorithm declares, with two exceptions. First, a line gets another
     dash if an earlier line has the same dash and a colour that looks alike in grey or to
-    colour-blind readers. Lines for which no dash is left take a dash from FURTHER. Second, if the
-    figure has one line for each algorithm, no two lines have the same dash as long as there are
-    unused dashes.
+    colour-blind readers. Lines for which no dash is left take a dash from the list FURTHER. Second,
+    if the figure has one line for each algorithm, no two lines have the same dash as long as there
+    are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -262,7 +264,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yield a pair for each algorithm: the code of its colour, and the number of its first dash.
-    The option ``colors`` is applied later.
+    The caller then applies the option ``colors``.
 
     An algorithm has the colour and the dash that it declares; other algorithms get unused colours
     and dashes. If the palette has a colour for each algorithm, and two algorithms declare the same
@@ -357,7 +359,7 @@ def finish(
         if chosen.ylim is not None:
             if ax.get_yscale() == "log" and chosen.ylim[0] <= 0:
                 low, high = (f"{x:g}" for x in chosen.ylim)
-                how = "a logarithmic axis shows numbers above 0; yscale=linear shows all"
+                how = "a logarithmic axis shows numbers above 0; yscale=linear shows all numbers"
                 raise BadInput(f"ylim=[{low},{high}]: {how}")
             ax.set_ylim(chosen.ylim)
     lines: dict[str, Any] = {}
@@ -393,9 +395,9 @@ def finish(
 
 
 def _beginning(labels: Iterable[str], title: str) -> str:
-    """Return the common beginning of labels that can be omitted, or an empty text. If all lines
-    belong to one algorithm, and the title names it, the labels need not repeat the name and a
-    comma.
+    """Return the common beginning of labels that the legend can omit, or an empty text. If all
+    lines belong to one algorithm, and the title names the algorithm, the labels need not repeat the
+    name and a comma.
     """
     starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
     names = {x.partition(", ")[0] for x in labels}
@@ -449,7 +451,8 @@ def _characters_of(family: tuple[str, ...]) -> set[int]:
 def escape_texts(figure: Figure) -> None:
     """Convert all texts of a figure to LaTeX.
 
-    This is needed with ``text.usetex``, where matplotlib passes texts to LaTeX unchanged.
+    This conversion is needed with ``text.usetex``, where matplotlib passes texts to LaTeX
+    unchanged.
     """
     for words in figure.findobj(Text):
         words.set_text(usual_tex(words.get_text()))

@@ -61,7 +61,8 @@ def _most_columns(labels: Sequence[str], numbers: Iterable[str]) -> int:
 
 @styled
 def wins_panels(table: Table, title: str) -> Figure:
-    """Draw on how many environments the mean of one algorithm is below the mean of another.
+    """Draw on how many environments the mean of one algorithm is below the mean of another
+    algorithm.
 
     There is a panel for each budget. The algorithms are in the order of their ranks over all
     budgets.

@@ -47,7 +47,7 @@ def checked_page(out: str | PathLike[str]) -> Path:
 def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str] = ()) -> str:
     """Return the page about a results folder as HTML, for one statistic such as regret.
 
-    If tables name reward laws of the user, these are loaded from the user's folders.
+    If tables name reward laws of the user, the function loads these laws from the user's folders.
 
     Raises:
         BadInput: the folder has nothing to show, or a package is missing.
@@ -63,7 +63,7 @@ def report_of_tables(
     """Return the page about tidy tables as HTML, for one statistic such as regret.
 
     Raises:
-        BadInput: an argument is not a tidy table, or a package is missing.
+        BadInput: no table can be shown, or a package is missing.
     """
     check(metric)
     unnamed = isinstance(tables, list | tuple)
@@ -73,12 +73,13 @@ def report_of_tables(
         raise BadInput(
             f"tables={plain(tables)}: a table, a list of tables or a dictionary of tables is needed"
         )
-    named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
+    named = {plain(name): table for name, table in tables.items()}
     if len(named) < len(tables):
         raise BadInput(f"tables: two tables have one name; the names are {', '.join(named)}")
 
     def made(name: str) -> Source:
-        table, number = named[name], f"{name.capitalize()}: " if len(named) > 1 else ""
+        table = Table.of_frame(named[name], name)
+        number = f"{name.capitalize()}: " if len(named) > 1 else ""
         heading = f"{number}{plain_text(usual_title(table))}" if unnamed else ""
         return source_of(name, table, metric, heading=heading)
 
@@ -113,8 +114,9 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
 
 
 def counted_once(studies: Sequence[Study]) -> list[Study]:
-    """Return the studies except those that another study contains: all their settings, with at
-    least as many runs. A later command with more runs writes such a study.
+    """Return the studies (the parts of the page about one table each), but leave out a study if
+    another study has all its settings, with at least as many runs. The other study may come from a
+    later command with more runs.
     """
     kept: dict[Study, dict[str, int]] = {}
     for study in sorted(studies, key=lambda study: -study.source.summary["runs"].sum()):
@@ -138,15 +140,16 @@ def best_of(studies: Sequence[Study]) -> list[Best]:
 
 
 def standing(every: Sequence[Best], untested: int) -> str:
-    """Return a sentence that says which algorithms are best in which games: they have the smallest
-    mean or are tied with it.
+    """Return a sentence that says which algorithms are best in which games: algorithms that have
+    the smallest mean or are tied with it.
 
-    Up to MAX_NAMED_GAMES games are named. If there are more, the sentence says in how many games
-    each algorithm is best, and which algorithms tie most often.
+    Up to MAX_NAMED_GAMES games are named. If there are more games, the sentence says in how many
+    games each algorithm is best, and which algorithms tie most often.
 
     Args:
         every: the best algorithms of each game.
-        untested: the number of games for which only a summary is left, so that ties are not known.
+        untested: the number of games for which only a summary is left, so that the ties are not
+            known.
     """
     if not every:
         return ""

@@ -1,6 +1,6 @@
-"""The charts of the page. One Vega-Lite specification draws one frame of points.
+"""The charts of the page. One Vega-Lite specification draws the points of one frame.
 
-The specification contains the data as CSV. Controls, legend and tooltips are those of Vega-Lite.
+The specification contains the data as CSV. Controls, legend and tooltips are elements of Vega-Lite.
 """
 
 from __future__ import annotations

@@ -35,11 +35,11 @@ def privacy_of(
     """Return a row for each private algorithm or rule that was run or audited, or whose exact loss
     was computed.
 
-    There are two losses, the exact loss and the measured lower confidence bound. Each is divided by
-    the promised loss, and the largest ratio over all budgets is shown. The column of the alignment
-    has the number of successful replays. Options and limits of the promises come from the records
-    of runs. The promises of users' algorithms also come from these records: a results folder must
-    not decide which of the user's files are run.
+    There are two losses, the exact loss and the measured lower confidence bound. Each loss is
+    divided by the promised loss, and the largest ratio over all budgets is shown. The column of the
+    alignment has the number of successful replays. Options and limits of the promises come from the
+    records of runs. The promises of users' algorithms also come from these records: a results
+    folder must not decide which of the user's files are run.
     """
     private = [x for x in records if math.isfinite(budget_of(x)[1])]
     recorded = _recorded(private)
@@ -108,7 +108,7 @@ def _kind(notion: str) -> str:
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
     """Return all tables of audits, or of exact losses, in a folder as one table. The table is empty
-    if there are none.
+    if the folder has no such tables.
     """
     columns, found = COLUMNS[stem], []
     for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():

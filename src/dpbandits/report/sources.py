@@ -37,13 +37,13 @@ class Source:
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        recorded: all known records, by ids of settings. Reward laws that they name may be unknown
-            here.
+        recorded: all known records, by the ids of their settings. The reward laws that these
+            records name may be unknown here.
         says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
-        own: those names in the command that stand for files in the user's folder.
+        own: the names in the command that stand for files in the user's folder.
         heading: the title of the table, if this is not its name.
-        made: seed, versions and commit, as in the manifest.
+        made: seed, versions and commit of the table, as in the manifest.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Source:
         """The problems of the settings, to which theorems may apply.
 
         The list is empty if the metric is not pseudo-regret, if a setting has no record, or if an
-        environment is unknown here.
+        environment is not known in this process.
         """
         if self.metric == metrics.REGRET and self.question.plays_on:
             with suppress(BadInput, KeyError, TypeError, AttributeError):
@@ -80,8 +80,8 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """Return the tables of a folder, experiments first. Also return sentences about tables that are
-    left out.
+    """Return the tables of a folder, experiments first. The function also returns sentences about
+    tables that are left out.
 
     Raises:
         BadInput: the folder is missing, or nothing in it can be shown.
@@ -99,8 +99,8 @@ def sources_in(
 
 
 def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
-    """Call ``make`` for each name. Return the sources that it returns, and a sentence for each name
-    for which it raises BadInput.
+    """Call ``make`` for each name. Return the sources that ``make`` returns, and a sentence for
+    each name for which ``make`` raises BadInput.
 
     Raises:
         BadInput: ``make`` raises BadInput for all names.
@@ -110,7 +110,8 @@ def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[
         try:
             found.append(make(name))
         except BadInput as error:
-            notes.append(f"Left out: {name}: {error}.")
+            reason = str(error).removeprefix(f"{name}: ")
+            notes.append(f"Left out: {name}: {reason}.")
             refusal = error
     if not found:
         raise refusal

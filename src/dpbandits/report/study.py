@@ -1,5 +1,5 @@
-"""Make what the page shows of one table (or of its summary): numbers, points of charts, and ratios
-to lower bounds.
+"""Make the part of the page that shows one table (or its summary): numbers, points of charts, and
+ratios to lower bounds.
 
 A setting has a *place*, which consists of a panel and a level. The panel is its environment, and
 the level is its value on the axis. The axis is a budget, or the parameter with most values. In a
@@ -70,7 +70,7 @@ class Study:
 
     Attributes:
         ratios: regret divided by the best lower bound, see ``ratios_of``.
-        note: why the settings are aggregated; empty if they are not.
+        note: the reason why the settings are aggregated; empty if they are not aggregated.
         axis: the column on the axis; None if no column varies.
         places: for each setting the ``panel``, the ``place``, the value ``x`` on the axis (NaN if
             it has none), the ``line`` and the ``algo``.
@@ -105,7 +105,9 @@ class Study:
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
-        """The comparison of the table; None if it has no runs of settings, or only one line."""
+        """The comparison of the table; None if the table has no runs of settings, or only one
+        line.
+        """
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return None
         return compare(self.source.table)
@@ -224,8 +226,8 @@ def compact(html: str) -> str:
 def collapsed(source: Source) -> Source:
     """Return a source with fewer settings: an average over environments and similar budgets.
 
-    The mean of each setting counts as one run of its algorithm in an environment that stands for
-    all, at the budget rounded to one digit.
+    The mean of each setting counts as one run of its algorithm; the environment of this run stands
+    for all environments, and its budget is rounded to one digit.
     """
     summary, question = source.summary, source.question
     budgets, envs = with_budgets(["eps"], summary), summary["env"].unique()
@@ -288,7 +290,7 @@ def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     """Return the column for the axis, or None if no column varies.
 
     A budget becomes the axis if it has at least three values, or at least as many values as each
-    parameter. Otherwise the parameter with most values becomes the axis.
+    parameter. If no budget has so many values, the parameter with most values becomes the axis.
     """
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
@@ -312,8 +314,8 @@ def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return points of the tail of each setting: ``y`` is the share of its runs above ``x``. The
-    ``x`` are the values of some runs, among them the worst.
+    """Return points of the tail of each setting: ``y`` is the share of the setting's runs whose
+    value is above ``x``. The ``x`` are the values of some runs, among them the worst.
 
     Runs with equal values give two points, for the first and the last of their ranks.
     """
@@ -328,7 +330,8 @@ def tails(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios_of(source: Source) -> pd.DataFrame:
-    """Return the mean final regret of private settings, divided by the best lower bound on it.
+    """Return the mean final regret of private settings, divided by the best lower bound on this
+    regret.
 
     Returns:
         The ``game`` (environment and horizon), the ``algorithm`` and the name of its file, the
@@ -359,8 +362,8 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
-    """Return the chart of ``map_of``. The chart shows one game and one kind of budget at a time,
-    with a line for each algorithm.
+    """Return the chart of the means that ``map_of`` returns. The chart shows one game and one kind
+    of budget at a time, with a line for each algorithm.
     """
     points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
     points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")

@@ -46,8 +46,8 @@ def tables_in(folder: Path) -> list[Path]:
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> str:
     """Write a table to a file, and return the SHA-256 checksum of the file.
 
-    The same runs give the same bytes. The bytes of a CSV file do not depend on the division into
-    pieces.
+    Equal runs give files with equal bytes. The bytes of a CSV file do not depend on the division
+    into pieces.
     """
     checksum = hashlib.sha256()
 

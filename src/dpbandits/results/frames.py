@@ -1,5 +1,5 @@
-"""Check the tables that users give: convert their types, add missing columns, and refuse what is
-not a tidy table.
+"""Check the tables that users give: convert their types, add missing columns, and refuse tables
+that are not tidy.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     the three columns is returned unchanged.
 
     Raises:
-        BadInput: a missing column is there under another usual name, or runs differ only in their
-            seeds.
+        BadInput: the table has a missing column under another usual name, or runs differ only in
+            their seeds.
     """
     columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
     lacking = {*TIDY_COLUMNS} - columns if question_of(table.columns) is REGRET else set()
@@ -227,6 +227,8 @@ def answer_in(tables: Any) -> pd.DataFrame | None:
 
 
 def columns_apart(answer: pd.DataFrame) -> list[str]:
-    """Return the columns of parameters. In an answer, the rows of one algorithm differ in them."""
+    """Return the columns of parameters. In an answer, the rows of one algorithm differ in these
+    columns.
+    """
     group, *names = map(str, answer.columns)
     return names[: names.index("budget" if group == "algo" else "env")]

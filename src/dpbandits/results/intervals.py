@@ -10,8 +10,8 @@ Regret has no useful bound M, since the largest possible regret has a wrong arm 
 therefore a guess of the largest value that did not occur in the runs. M is near the largest value
 if the values are as symmetric as normal values. The more skewed the values are, the farther M lies
 above the largest value. ``benchmarks/intervals.py`` measures how often this interval and others
-contain the mean (docs/runs.md). If all values are equal, they say nothing about other possible
-values, and there is no interval.
+contain the mean (docs/runs.md). If all values are equal, they contain no information about other
+possible values, and there is no interval.
 
 Intervals are the same on every processor. Sums are computed in a fixed order and not by BLAS. The
 ends are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
@@ -74,8 +74,8 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
 
     Each end fails with probability about ``tail``. The interval of a + b x is a + b times the
     interval of x, for all numbers a and b: the values may be negative. The interval knows no
-    largest possible value. So it is too narrow for a law with large values that do not occur in the
-    runs.
+    largest possible value. So the interval is too narrow for a law with large values that do not
+    occur in the runs.
 
     Args:
         values: float64 array (n, m): n independent values of each of m quantities.
@@ -243,11 +243,12 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
     """Return whether the runs of each column of an array (n, m) show the tail of their law, bool
     (m,).
 
-    Runs do not show the tail if they are fewer than FEWEST, if all are equal, or if fewer than
-    CARRIERS runs cause the variance (see ``carriers``). (If 3 bad runs are expected, one sample in
-    twenty has none.) Fewer than TAIL_RUNS runs do not show the tail either if they are skewed to
-    large values, since still larger values may not have occurred yet. This last rule has an
-    exception: if hardly any value occurred only once, nearly all values have been seen.
+    Runs do not show the tail if there are fewer than FEWEST runs, if all runs are equal, or if
+    fewer than CARRIERS runs cause the variance (see ``carriers``). (If 3 bad runs are expected, one
+    sample in twenty has none.) Fewer than TAIL_RUNS runs do not show the tail either if they are
+    skewed to large values, since still larger values may not have occurred yet. The rule for
+    TAIL_RUNS has an exception: if hardly any value occurred only once, nearly all values have been
+    seen.
     """
     n = len(values)
     light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)
@@ -255,19 +256,20 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
 
 
 def runs_needed(values: np.ndarray) -> np.ndarray:
-    """Return how many runs are needed to show the tail of their law.
+    """Return how many runs are needed to show the tail of the law of a run.
 
     If at least FEWEST runs are given and fewer than CARRIERS of them cause the variance, the number
-    is scaled up until AMPLE runs would cause it. If n is smaller than FEWEST, the number is at
-    least FEWEST, else at least TAIL_RUNS. The number is rounded up to 1, 2 or 5 times a power of
-    ten.
+    of runs is scaled up until AMPLE runs would cause the variance. If n is smaller than FEWEST, the
+    number is at least FEWEST, else at least TAIL_RUNS. The number is rounded up to 1, 2 or 5 times
+    a power of ten.
 
     Args:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,). The number is n for settings with enough runs. The number is also n for
-            settings with equal runs or a single run, which have no interval.
+        Int64 array (m,). For settings with enough runs, no further runs are needed: the number is
+        n. For settings with equal runs or a single run, which have no interval, the number is n,
+            too.
     """
     n = len(values)
     few = carriers(values)
@@ -292,7 +294,7 @@ def clopper_pearson(
 
     Args:
         successes: numbers of successes.
-        trials: the numbers of trials, or one number for all.
+        trials: the numbers of trials, or one number of trials for all.
         tail: the largest probability that the probability lies below the lower end, and also that
             it lies above the upper end; 0.025 gives an interval of 95 %.
 

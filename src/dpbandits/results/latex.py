@@ -82,13 +82,13 @@ def latex_of(
     """Return a summary, a comparison or an answer as a table for LaTeX.
 
     A column is shown although the user did not choose it if rows would look alike without it. If
-    the best rows of several games (environment, horizon and budget) are bold, the columns in which
-    the games differ are shown, too.
+    the best rows of several games (environment, horizon and budget) are bold, the table also shows
+    the columns in which the games differ.
 
     Args:
         frame: a row for each setting.
         shown: the columns that are shown if ``options`` choose none.
-        options: how the table looks.
+        options: the form of the table.
         measured: the first column with measured values, such as ``mean``. The row with its smallest
             value is the best; if there is a column ``tied``, all tied rows are the best. The cells
             of a pivot show ``measured`` unless ``options`` choose other columns.
@@ -148,7 +148,7 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The row with the smallest budget is the best. In a sheet (a table of several budgets), it is the
+    The row with the smallest budget is the best. In a table of several budgets, the best row is the
     row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
     best row's interval are tied with the best.
     """
@@ -174,7 +174,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
 
 def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> TableOptions:
     """Return the options with the column names of an answer. For example, the mean number of
-    samples is called ``samples`` in a sheet, and not ``mean``.
+    samples is called ``samples`` in a table of several budgets, and not ``mean``.
 
     Raises:
         BadInput: the user chose a column that summaries or comparisons have, but answers do not.
@@ -195,7 +195,8 @@ def _telling_apart(
     describing: Sequence[str],
     known: str | None = None,
 ) -> list[str]:
-    """Return the columns, and further columns from ``among`` if rows would look alike otherwise.
+    """Return the columns, and further columns from ``among`` if some rows would look alike without
+    them.
 
     Added columns come after the columns ``describing`` a setting. Rows that differ in the column
     ``known`` do not look alike.
@@ -233,7 +234,7 @@ def _algorithms(frame: pd.DataFrame) -> list[str]:
 
 def _marked(found: re.Match[str]) -> str:
     """Return the replacement of a match: mathematics gets a mark MATH on each side, and an escaped
-    dollar sign becomes plain.
+    dollar sign becomes a plain dollar sign.
     """
     return f"{MATH}{found[1]}{MATH}" if found[1] else "$"
 
@@ -251,8 +252,8 @@ def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
 
 
 def _number(x: Any, digits: int) -> str:
-    """Return a number as text with ``digits`` significant digits, without an exponent if it is
-    short.
+    """Return a number as text with ``digits`` significant digits, with an exponent only if its
+    absolute value is below 1e-4 or at least 1e15.
 
     Values that are not finite floats are returned as words.
     """
@@ -333,7 +334,9 @@ def _pivoted(
 
 
 def _cell(measured: Sequence[str]) -> str:
-    """Return the text of a cell: the first measured text, and the others in parentheses."""
+    """Return the text of a cell: the first measured text, and the other measured texts in
+    parentheses.
+    """
     one, *others = measured
     inside = ", ".join(filter(None, others))
     return f"{one} ({inside})" if inside else one

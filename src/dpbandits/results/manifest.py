@@ -90,7 +90,7 @@ def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> Non
 def read_records(table: Path) -> Any:
     """Read the records that ``write_records`` wrote for this content of a table.
 
-    If there are none, one of the errors UNREADABLE is raised.
+    If there are no such records, one of the errors UNREADABLE is raised.
     """
     found = json.loads(read_text(beside(table, RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
@@ -101,8 +101,8 @@ def read_records(table: Path) -> Any:
 def summary_endings(config: Mapping[str, Any]) -> list[str]:
     """Return the endings of the summaries beside a table.
 
-    An experiment's summary is also written as CSV. The repository keeps this file even if the table
-    is too large to be kept.
+    An experiment's summary is also written as CSV. The repository contains this CSV file even if
+    the table is too large for the repository.
     """
     return [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
 
@@ -159,8 +159,8 @@ def _git(*words: str) -> str:
 
 
 def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
-    """Return the path of the table of an experiment. The experiment is one of the package, or
-    another one that has been run.
+    """Return the path of the table of an experiment. The experiment is an experiment of the
+    package, or a user's experiment that has been run.
     """
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
@@ -175,7 +175,7 @@ def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
 def table_path(request: Request) -> Path:
     """Return the path of a request's table.
 
-    The file is named after the experiment. Without an experiment, its name consists of the settings
+    The file is named after the experiment. Without an experiment, the name consists of the settings
     and their hash.
     """
     described = (setting.described for setting in request.settings)
@@ -208,7 +208,7 @@ def refuse_to_replace(request: Request) -> None:
     same settings, so it contains the old table. The second kind was requested with the same keys:
     then the old table is out of date, since the experiment's file or an algorithm has changed. A
     fresh checkout has pages but no table. In such a checkout, a request with changed keys may
-    replace the pages only if they show the same settings and number of runs as the request.
+    replace the pages only if the pages show the settings and the number of runs of the request.
 
     Raises:
         BadInput: the request would lose rows.
@@ -239,8 +239,8 @@ def refuse_to_replace(request: Request) -> None:
 
 
 def _has_all_runs(request: Request, before: Mapping[str, Any]) -> bool:
-    """Return whether each setting of a request has at least as many runs as a manifest's
-    configuration ``before`` asks for.
+    """Return whether each setting of a request has at least as many runs as the configuration
+    ``before`` of a manifest requests.
     """
     if before["runs"] == "auto":
         longest = float(before["max_time"] or math.inf)

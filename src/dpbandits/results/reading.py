@@ -1,5 +1,5 @@
-"""Read the files of tables in pieces or as a whole. Reading a whole table takes little more memory
-than the table itself.
+"""Read the files of tables in pieces or as a whole. A process that reads a whole table needs little
+more memory than the table itself.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def parts_of(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """Read the table in a file. pandas itself would give the same result, but take three times the
-    table's memory.
+    """Read the table in a file. pandas gives the same result, but needs three times the memory of
+    the table.
 
     Raises:
         BadInput: the file is missing, or not readable.
@@ -136,8 +136,8 @@ def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:
 
 
 def refuse_other_words(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table with a word that is another value once it is read from a CSV file: 01 is the
-    number 1 there, and NA is a blank.
+    """Refuse a table with a word that would be another value after it is read from a CSV file: 01
+    would be the number 1, and NA would be a blank.
     """
     for name in (str(name) for name in table if _kind_of(table[name]) == "O"):
         words = [word for word in table[name].unique() if isinstance(word, str) and word]

@@ -103,9 +103,9 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 
 def _same(value: Any, known: Any) -> bool:
-    """Return whether two values agree. A word agrees with every number, since an option has a name
-    and a number, and users may type either. The path of a file agrees with the same path followed
-    by a hash, since users type paths without hashes.
+    """Return whether two values of a key agree. A word agrees with every number, since an option
+    has a name and a number, and users may type either. The path of a file agrees with the same path
+    followed by a hash, since users type paths without hashes.
     """
     if isinstance(value, str) and isinstance(known, str):
         return value in (known, HASH.sub("", known))
@@ -119,9 +119,9 @@ def _same(value: Any, known: Any) -> bool:
 def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     """Index the rows of settings by their ids.
 
-    A setting has no id if a user made its table by hand or by joining tables. Several settings have
-    the same id if a user edited their values. In both cases, the id becomes a hash of the columns
-    that describe the setting.
+    A setting has no id if a user made its table by hand or by joining several tables. Several
+    settings have the same id if a user edited their values. In both cases, the id becomes a hash of
+    the columns that describe the setting.
     """
     ids = settings.get(SETTING, pd.Series(None, settings.index, dtype=object)).astype(object)
     lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)

@@ -48,8 +48,7 @@ class References(NamedTuple):
 def with_constant(
     summary: pd.DataFrame, records: Mapping[str, Record], averaged: bool = False
 ) -> pd.DataFrame:
-    """Return a summary, with a further column ``of_constant`` if some settings are on labelled
-    data.
+    """Return a summary, with a further column ``of_constant`` if some settings have labelled data.
 
     ``of_constant`` is the mean number of mistakes divided by the expected mistakes of the best
     constant action.
@@ -70,8 +69,8 @@ def with_constant(
 def lines_of_references(
     summary: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> Iterator[str]:
-    """Yield the messages that compare the algorithms of a summary with simple play on each data
-    set.
+    """Yield the messages that compare the algorithms of a summary with uniform play and the best
+    constant action on each data set.
 
     The messages state the results of uniform play and of the best constant action. If no private
     algorithm is significantly better than the best constant action, a message says so.

@@ -23,7 +23,9 @@ from .varying import SETTING
 
 
 class Means(NamedTuple):
-    """The runs over which the summary takes means, if the table has other runs."""
+    """The runs from which the summary computes means, if these are other runs than the runs of the
+    table.
+    """
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
     runs: Sequence[int]  # number of runs of each setting

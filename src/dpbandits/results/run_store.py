@@ -92,7 +92,7 @@ class Memory:
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Do nothing: the raised error states the reason, so it need not be kept in memory."""
+        """Do nothing: the raised error states the reason, so it need not be stored."""
 
     def forget_failure(self, setting: Setting) -> None:
         """Do nothing, see ``note_failure``."""
@@ -103,7 +103,8 @@ class RunStore:
 
     Attributes:
         results: the folder.
-        deadline: when to stop waiting for the locks of other processes, see ``locked``.
+        deadline: a function that returns when to stop waiting for the locks of other processes, see
+            ``locked``.
         played_with: the versions of the libraries with which the runs used so far were played.
     """
 
@@ -146,7 +147,9 @@ class RunStore:
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
-        """Return the finished runs of a setting; empty if its file is missing or damaged."""
+        """Return the finished runs of a setting; the result is empty if its file is missing or
+        damaged.
+        """
         try:
             return self.read(setting)
         except Damaged:
@@ -157,7 +160,7 @@ class RunStore:
 
         Raises:
             CannotWrite: the disk is full, or the folder may not be written.
-            CannotRead: the file cannot be read now; it is left unchanged.
+            CannotRead: the file cannot be read now; it remains unchanged.
         """
         file = self.file(setting)
         with self._locked(file):
@@ -190,7 +193,7 @@ class RunStore:
         return self.file(setting).with_suffix(".failed")
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Store why a setting could not be finished, in one line."""
+        """Store, in one line, why a setting could not be finished."""
         file = self.failure_file(setting)
         with self._locked(file):
             replace_file(file, f"{reason}\n".encode(), synced=False)
@@ -219,8 +222,8 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     ``record`` is the number of bytes of the record of one run.
 
     Raises:
-        Damaged: the file was cut or edited, has runs of another setting, is no regular file, or has
-            an impossible size.
+        Damaged: the file was cut or edited, has runs of another setting, is not a regular file, or
+            has an impossible size.
         CannotRead: the system cannot read the file now.
     """
     try:
@@ -255,8 +258,8 @@ def _members(stored: BufferedReader, record: float) -> dict[str, zipfile.ZipInfo
     ``record`` is the size of a run's record in bytes.
 
     Raises:
-        Implausible: the file is no archive, its members are too large for the number of runs, or
-            the file is too large for its members.
+        Implausible: the file is not an archive, its members are too large for the number of runs,
+            or the file is too large for its members.
     """
     file = os.fstat(stored.fileno()).st_size
     try:
@@ -321,7 +324,7 @@ def record_bytes(setting: Setting) -> int:
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
-    """Return the content of a member of a zip archive, of which ``content`` has the bytes.
+    """Return the content of a member of a zip archive; ``content`` has the bytes of the archive.
 
     The module zipfile would take three times as long. The member's CRC is not checked, since the
     checksum of the runs is checked anyway.
@@ -337,8 +340,8 @@ def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
 def array_of(content: bytes) -> np.ndarray:
     """Return the read-only array in the bytes of a file of NumPy's format, version 1.0.
 
-    Parsed headers are cached: NumPy parses a header as Python source, which takes longer than all
-    else.
+    Parsed headers are cached: NumPy parses a header as Python source, which takes longer than the
+    rest of this function.
     """
     end = 10 + int.from_bytes(content[8:10], "little")
     shape, by_columns, dtype = _header(content[:end])

@@ -24,17 +24,17 @@ MOST_APART = 0.7  # largest ratio of settings to runs; above it a column is susp
 
 
 class Scan:
-    """What is known of a table after its pieces were read one after another.
+    """The facts about a table that are known after its pieces were read one after another.
 
-    A table is ``in_order`` if the rows of each setting are consecutive, also the rows of each run,
-    and the rounds of each run ascend up to its horizon. A table that is not in order must be sorted
-    and read again.
+    A table is ``in_order`` if the rows of each setting are consecutive, the rows of each run are
+    consecutive, and the rounds of each run ascend up to its horizon. A table that is not in order
+    must be sorted and read again.
 
     Attributes:
         of_run: the columns that describe a run: its number, and the measured values.
         counts: the number of rows of each setting.
-        kept: the ids and the runs of all pieces that ``of`` read, if these have few rows;
-            otherwise empty.
+        kept: the ids and the runs of all pieces that ``of`` read, if the pieces have few rows in
+            total; otherwise empty.
     """
 
     def __init__(self, name: str, first: pd.DataFrame, whole: bool = True):
@@ -56,7 +56,9 @@ class Scan:
 
     @classmethod
     def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
-        """Scan all pieces; return None if they are not in order, or if a column has mixed types."""
+        """Scan all pieces; return None if the rows are not in order, or if a column has mixed
+        types.
+        """
         found = None
         try:
             for piece in pieces:
@@ -111,8 +113,8 @@ class Scan:
     def _runs(
         self, number: np.ndarray, run: np.ndarray, t: np.ndarray, horizon: np.ndarray
     ) -> np.ndarray:
-        """Return which rows are at the horizon. Also note whether the rounds of each run ascend up
-        to it.
+        """Return which rows are at the horizon. Also record whether the rounds of each run ascend
+        up to the horizon.
         """
         rows = number, run, t, t == horizon
         before = [np.append(last, x[:-1]) for last, x in zip(self._last, rows, strict=True)]
@@ -128,7 +130,7 @@ class Scan:
 
     @cached_property
     def ends(self) -> pd.DataFrame:
-        """The rows at the horizon, with the number of their setting."""
+        """The rows at the horizon, with the number of the setting of each row."""
         return pd.concat(self._ends, ignore_index=True)
 
     @cached_property
@@ -144,7 +146,7 @@ class Scan:
 
     def check_columns(self) -> None:
         """Refuse a user's column with a different value in nearly every run, such as the run's
-        time. Otherwise each run would become a separate setting.
+        time. Without this check, each run would become a separate setting.
 
         Raises:
             BadInput: several settings differ in one column only, no two of them have a run of the

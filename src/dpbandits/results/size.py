@@ -44,7 +44,7 @@ def check_size(request: Request) -> None:
 
 
 def announce_size(settings: Sequence[Setting], runs: int) -> None:
-    """Print how large a table with ``runs`` runs of each setting will be, if it is large."""
+    """If a table with ``runs`` runs of each setting will be large, print its size."""
     size = size_of(settings, runs)
     if size.rows > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)

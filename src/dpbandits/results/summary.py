@@ -42,9 +42,9 @@ def summary_of(runs: pd.DataFrame, by: list[str], question: Question) -> pd.Data
     ``correct``, the share of correct answers among these runs. The 95 % interval of this share is
     ``correct_low`` to ``correct_high`` (Clopper-Pearson). The share is blank if the mean lies
     between the two hypotheses, since either answer is then right. For rules that identify an arm or
-    a hypothesis, the summary also has the QUANTILES of the stopping time. A run that met its cap
-    counts as stopped at the cap. The mean is then only a lower bound and has no interval, and
-    quantiles that depend on these runs are blank.
+    a hypothesis, the summary also has the QUANTILES of the stopping time. A run that was stopped at
+    its cap counts with the cap as its stopping time. With such a run, the mean is only a lower
+    bound and has no interval, and quantiles that depend on these runs are blank.
 
     Args:
         runs: a row for each run, see ``Table.runs``.
@@ -165,7 +165,7 @@ def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> s
 
 def _escaped(text: str) -> str:
     """Escape text for LaTeX. Mathematics is not escaped: a text that is a symbol between dollar
-    signs, and parts between two characters MATH.
+    signs, and parts between two characters MATH, stay as they are.
     """
     if re.fullmatch(r"\$[^$]*\$", text):
         return text
@@ -225,8 +225,9 @@ def at_least(ended: float) -> str:
 
 
 def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
-    """Return the cells of a column of a summary or of a sheet of budgets. Cells with runs that met
-    their cap get the words "at least" or "not stopped".
+    """Return the cells of a column of a summary, or of a table of stopping times at several
+    budgets. Cells about runs that were stopped at their cap get the words "at least" or "not
+    stopped".
     """
     if name == "slow":
         return cells.where((found["slow"] < found["cap"]) | (found["ended"] == 1.0), "not stopped")
@@ -256,8 +257,8 @@ def percent(share: float, digits: int = 4) -> str:
 
 
 def significant(x: float) -> str:
-    """Return a number as text with four significant digits; means of some tens of runs have no
-    more.
+    """Return a number as text with four significant digits; a mean of some tens of runs is not
+    known more precisely.
     """
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 

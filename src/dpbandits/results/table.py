@@ -1,5 +1,5 @@
-"""Tables of runs: the question that the runs answer, the settings, the end of each run, and all
-rows.
+"""Tables of runs: the question that the runs answer, the settings, the last row of each run, and
+all rows.
 """
 
 from __future__ import annotations
@@ -69,15 +69,16 @@ class Table:
         records: Mapping[str, Record] | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table of the first finished runs of settings with the same question. Its rows are
-        loaded in batches, each time they are needed. A small table is held in memory.
+        """Make a table of the first finished runs of settings with the same question. The rows of
+        the table are loaded in batches, each time they are needed. A small table is held in memory.
 
         Args:
             store: the finished runs.
             settings: the settings.
             runs: one number of runs for all settings, or a number for each setting.
             records: the records of the settings, by setting id.
-            played: the settings under which the runs are stored, if these have other checkpoints.
+            played: the settings under which the runs are stored, if these settings have other
+                checkpoints.
         """
         counts = np.broadcast_to(runs, len(settings)).tolist()
         several = list(zip(settings, played or settings, counts, strict=True))
@@ -111,7 +112,7 @@ class Table:
         """Make a table of a user's frame.
 
         The frame may be a result of ``dpbandits.run``, which the user may have filtered, sorted or
-        joined with others. The frame may also come from elsewhere.
+        joined with other frames. The frame may also come from elsewhere.
 
         Raises:
             BadInput: the frame is not a tidy table.
@@ -140,8 +141,8 @@ class Table:
 
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
-        """Make the table whose rows were scanned. Only ``records`` that agree with the columns are
-        kept.
+        """Make the table whose rows were scanned. Only the ``records`` that agree with the columns
+        are kept.
         """
         scan.check_columns()
         settings = with_ids(scan.heads)
@@ -181,7 +182,7 @@ class Table:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """The end of each run, with the columns of its setting, and the measured quantity as
+        """The last row of each run, with the columns of its setting, and the measured quantity as
         ``value``. If the runs of some setting were examined several times, there is also the column
         EXAMINED.
         """
@@ -189,7 +190,9 @@ class Table:
         return self._examined(runs)
 
     def _examined(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return rows with the column EXAMINED if runs of some setting were examined often."""
+        """Return rows with the column EXAMINED if the runs of some setting were examined several
+        times.
+        """
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
         if not looks:
             return rows
@@ -206,7 +209,7 @@ class Table:
                 yield self._described(some)
 
     def _described(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return rows with the columns of their settings before them."""
+        """Return rows preceded by the columns of their settings."""
         about = self.settings.take(self.settings.index.get_indexer(pd.Index(rows[SETTING])))
         parts = [about.reset_index(drop=True), rows.reset_index(drop=True)]
         return pd.concat(parts, axis=1)
@@ -220,7 +223,7 @@ class Table:
         return found
 
     def where(self, keep: Any) -> Table:
-        """Return the table of those settings for which ``keep`` is true; ``keep`` has a truth value
+        """Return the table of the settings for which ``keep`` is true; ``keep`` has a truth value
         for each setting.
         """
         return self.take(np.flatnonzero(np.asarray(keep, dtype=bool)))
@@ -260,11 +263,11 @@ class Table:
         """Return the table with a statistic in place of pseudo-regret, such as average regret. The
         column is named after the statistic.
 
-        Average regret is the regret divided by the number of rounds. The error is the same ratio
-        for data with users, where regret counts mistakes (or losses on a log). Nash regret is not a
-        mean over runs, but ``nash`` returns a value for each run, and their mean is the estimate.
-        The standard error of these values is right to first order, so summaries, figures and
-        comparisons can treat them like regrets.
+        Average regret is the regret divided by the number of rounds. The error is also the regret
+        divided by the number of rounds, for data with users, where regret counts mistakes (or
+        losses on a log). Nash regret is not a mean over runs, but ``nash`` returns a value for each
+        run, and the mean of these values is the estimate. The standard error of these values is
+        right to first order, so summaries, figures and comparisons can use the values like regrets.
 
         Raises:
             BadInput: the metric does not exist, the table already has another metric, or the metric
@@ -299,10 +302,10 @@ class Table:
         return replace(table, ends=pd.concat(last, ignore_index=True))
 
     def resolutions(self) -> np.ndarray:
-        """Return, for each setting, by how much the true Nash regret at the horizon may exceed its
+        """Return, for each setting, by how much the true Nash regret at the horizon may exceed the
         estimate.
 
-        The table must be one of regret. Returns a float64 array.
+        The table must be a table of regret. Returns a float64 array.
         """
         means, found = self._means(), {}
         for own, t, regret in (x for part in self.rows() for x in _arrays_of(part)):
@@ -328,10 +331,11 @@ class Table:
     def known(self, needed: str, folders: Sequence[str] = ()) -> list[Record]:
         """Return the record of each setting, in the order of the settings.
 
-        If records name reward laws of the user, these are loaded from the user's folders.
+        If records name reward laws of the user, the function loads these laws from the user's
+        folders.
 
         Args:
-            needed: the key that needs the records; error messages begin with it.
+            needed: the key that needs the records; error messages begin with this key.
             folders: the user's folders.
 
         Raises:
@@ -354,10 +358,10 @@ class Table:
         self, band: str | None = "ci", by: Sequence[str] = (SETTING,), most: int | None = None
     ) -> pd.DataFrame:
         """Compute the mean of the statistic over the runs and a band around it, at all checkpoints
-        or at no more than ``most``.
+        or at no more than ``most`` checkpoints.
 
         Settings with equal values in the columns ``by`` give one curve for all their runs. The
-        curve has the columns of the first of them.
+        curve has the columns of the first of these settings.
 
         Returns:
             The columns of each setting, ``t``, and the columns of ``curve_of``.
@@ -406,7 +410,7 @@ class Table:
 def environment_names(names: pd.Series, records: Mapping[str, Record]) -> pd.Series:
     """Return the label of the environment of each setting, or its name if it has no label.
 
-    If another environment has the same label or title, the name stands behind the label.
+    If another environment has the same label or title, the name follows the label.
 
     Args:
         names: the names of the environments of settings, by the ids of settings.
@@ -440,7 +444,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     ``band`` is a key of ``figures.choices.BANDS``, or None for means only.
 
     Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band), and
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (the band), and
             the number of ``runs``. The band is NaN where it is not defined: equal runs have no
             interval, and a single run has no standard deviation.
     """
@@ -507,8 +511,8 @@ def of_frames(frames: Any) -> Table:
 def join(tables: Sequence[Table]) -> Table:
     """Join several tables. A run that several tables contain is taken once.
 
-    If different settings look alike, columns are added from their records in which they differ, see
-    ``disambiguate``.
+    If different settings look alike, the function adds columns from their records in which they
+    differ, see ``disambiguate``.
 
     Raises:
         BadInput: the tables answer different questions or have different metrics, a run has two

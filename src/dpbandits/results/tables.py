@@ -76,8 +76,8 @@ RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hyp
 def regret(f: Finished) -> np.ndarray:
     """Return the regret up to each checkpoint, float64 array (runs, C).
 
-    The regret is the sum of pulls times gaps. If the runs were recorded as regret, it is the
-    record.
+    The regret is the sum of pulls times gaps. If the runs were recorded as regret, the result is
+    the record.
     """
     per_arm = f.setting.question.record.per_arm
     return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]
@@ -125,8 +125,8 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
 
 def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
     """Yield slices of the list of settings, so that a slice has at most ROWS rows of a table. If a
-    single setting has more rows, it has a separate slice. ``rows`` has the number of rows of each
-    setting.
+    single setting has more rows than ROWS, it has a separate slice. ``rows`` has the number of rows
+    of each setting.
     """
     ends = np.cumsum(rows)
     start = before = 0
@@ -176,10 +176,10 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 def measured(finished: Finished) -> dict[str, np.ndarray]:
     """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that met its cap. If
-    ``halted`` is 0, the stopping time is the cap, and the columns ``estimate`` (of the mean) or
-    ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is
-    1 if the answer is right (see ``RIGHT``), else 0. On a log, rounds before
+    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that was stopped at its
+    cap. If ``halted`` is 0, the stopping time is the cap, and the columns ``estimate`` (of the
+    mean) or ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are blank.
+    ``correct`` is 1 if the answer is right (see ``RIGHT``), else 0. On a log, rounds before
     ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]

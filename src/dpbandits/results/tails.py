@@ -18,8 +18,9 @@ def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
     runs to show the tail of the regret.
 
     Equal runs give no interval. For a summary, the first line is about the setting with the fewest
-    equal runs, and says what such runs show. The next lines are about the settings with too few
-    runs, with the setting first that needs the largest multiple of its runs.
+    runs among the settings with equal runs, and says what equal runs show. The next lines are about
+    the settings with too few runs, with the setting first that needs the largest multiple of its
+    runs.
 
     Args:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.

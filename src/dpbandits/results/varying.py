@@ -30,7 +30,7 @@ def varying(
     Args:
         settings: a row for each setting, or several rows.
         among: the names of the columns that are checked.
-        within: only settings with equal values in these columns are compared.
+        within: the columns such that only settings with equal values in these columns are compared.
         blank: whether a blank counts as a value.
     """
     names = list(among)
@@ -51,10 +51,11 @@ def disambiguate(
     """Return, for each setting, the values of its record that a table must show so that no two
     settings look alike.
 
-    ``shown`` has the values that a table already shows of each setting. A value of the records is
-    returned in three cases: it differs between two settings that look alike; it differs between two
-    environments of the same name; it describes an environment or a population and is already shown
-    for some setting. If an algorithm has several versions, its version is returned, too.
+    ``shown`` has the values that a table already shows of each setting. The function returns a
+    value of the records in three cases: it differs between two settings that look alike; it differs
+    between two environments of the same name; it describes an environment or a population and is
+    already shown for some setting. If an algorithm has several versions, its version is returned,
+    too.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
@@ -101,7 +102,7 @@ def _of_env(name: str) -> bool:
 
 
 def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the names and values in a record for which not every table has a column."""
+    """Yield the names and values of the part of a record for which not every table has a column."""
     for name, value in record["parameters"].items():
         if name not in BUDGETS:
             yield name, value

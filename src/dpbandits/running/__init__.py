@@ -1,1 +1,1 @@
-"""Give runs their seeds, play them, and distribute them to workers."""
+"""Give runs their seeds, play the runs, and distribute them to workers."""

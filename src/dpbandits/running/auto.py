@@ -1,14 +1,15 @@
 """Add runs until means are precise enough (``runs=auto``), and estimate the time of these runs.
 
-The runs of a setting are examined in their order, and only after a few fixed numbers of runs. Such
-an examination is called a look (``Auto.looks``). Looks do not depend on how many runs are already
-stored. Playing ends at the first look that finds enough runs (``enough``). Each of K looks computes
-its interval at 1/K of the error level (Bonferroni). So, with probability 95 %, the intervals of all
-looks contain the mean, also the interval of the last look.
+The runs of a setting are examined in their order, and only at a few fixed numbers of runs. The code
+calls such an examination a look (``Auto.looks``). The numbers of runs at which a setting is
+examined do not depend on how many runs are already stored. Playing ends at the first examination
+that finds enough runs (``enough``). Each of K examinations computes its interval at 1/K of the
+error level (Bonferroni). So, with probability 95 %, the intervals of all examinations contain the
+mean, also the interval of the last examination.
 
-The table of a paper's experiment has the paper's number of runs. But its means and intervals use
-more runs if the additional runs are estimated to take less than a minute. The estimate is the same
-on every machine (``means_of_experiment``).
+The table of a paper's experiment has the paper's number of runs. But the means and intervals of an
+experiment use more runs if the additional runs are estimated to take less than a minute. The
+estimate is the same on every machine (``means_of_experiment``).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def enough(values: np.ndarray, precision: float, looks: int) -> bool:
 
     The values are enough if they show the tail of their law, no value dominates, and half of the
     interval of the mean is at most ``precision`` times the mean. The median dominates if fewer than
-    AMPLE values differ from it, since then it is chance how many values differ.
+    AMPLE values differ from the median, since then the number of different values is a matter of
+    chance.
     """
     column = values[:, np.newaxis]
     differ = np.abs(values - np.median(values)) > SAME * np.abs(values).max()
@@ -65,8 +67,8 @@ def enough(values: np.ndarray, precision: float, looks: int) -> bool:
 def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:
     """Play the settings of a request with ``runs=auto``.
 
-    Runs up to the first look are always played. Later runs are not begun if, by the measured time
-    of earlier runs, they would take longer than ``max_time``.
+    Runs up to the first examination are always played. Later runs are not begun if, by the measured
+    time of earlier runs, they would take longer than ``max_time``.
 
     Returns:
         The number of runs of each setting, and how many runs were played.
@@ -110,8 +112,8 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
     """Play the runs from which the means of a paper's experiment are computed.
 
     Returns:
-        The runs for the means, or None if they are the runs of the table; and how many runs were
-            played.
+        The runs for the means, or None if the means use the runs of the table; and how many runs
+            were played.
     """
     if not has_means(request):
         return None, 0
@@ -136,8 +138,8 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
 def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarray:
     """Return whether runs can be added to each setting of an experiment, bool array.
 
-    The runs between the first and the second look must take less than a minute in total. Cheap
-    settings are chosen first.
+    The runs between the first and the second examination must take less than a minute in total.
+    Cheap settings are chosen first.
     """
     if len(looks) == 1 or looks[0] >= looks[1]:
         return np.full(len(settings), False)
@@ -174,7 +176,9 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """Return the setting with few checkpoints. The runs are the same, but take less memory."""
+    """Return the setting with few checkpoints. The runs with few checkpoints equal the runs with
+    many checkpoints, but take less memory.
+    """
     small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 
@@ -187,7 +191,9 @@ def _play(
     play: Play,
     affordable: Callable[[Sequence[Setting], int], np.ndarray],
 ) -> tuple[list[int], int]:
-    """Play settings until a look finds enough runs of each, or no more runs are affordable."""
+    """Play settings until an examination finds enough runs of each setting, or no more runs are
+    affordable.
+    """
     counts, left, played = np.full(len(settings), looks[0]), np.arange(len(settings)), 0
     for before, n in zip([0, *looks], looks, strict=False):
         if before and len(left):

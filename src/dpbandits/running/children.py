@@ -1,4 +1,6 @@
-"""Child processes: restrict their imports, leave Ctrl-C to the parent, and end when it ends."""
+"""Child processes: restrict their imports, leave Ctrl-C to the parent, and end a child when its
+parent ends.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def without_cwd_imports() -> Iterator[None]:
 def ignore_sigint() -> Iterator[None]:
     """Let processes that this thread starts in this context ignore Ctrl-C from their beginning.
 
-    A terminal sends Ctrl-C to all processes of a command, but only the parent should react to it.
+    A terminal sends Ctrl-C to all processes of a command, but only the parent should react to the
+    signal.
     """
     # children inherit the blocked signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -62,7 +62,7 @@ def check_draws() -> None:
     """Check the random numbers of NumPy, and of Numba if this version of Numba was not tested.
 
     Raises:
-        BadInput: the numbers differ from those with which the golden pull counts were made.
+        BadInput: the numbers differ from the numbers with which the golden pull counts were made.
     """
     rng, plain = generator(0, 0, 0), np.zeros((ROUNDS, DISTRIBUTIONS))
     draw(rng, plain)

@@ -59,8 +59,8 @@ class Failure:
 
 
 class RunsFailed(InOneLine):
-    """The error if some runs could not be finished. The other runs are stored, but no table is
-    made.
+    """The error if some runs could not be finished. The runs that finished are stored, but no table
+    is made.
 
     Attributes:
         failures: the runs and the reasons.

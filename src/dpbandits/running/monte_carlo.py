@@ -101,9 +101,8 @@ def run_settings(
 ) -> int:
     """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
-    The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. A
-    process of ``multiprocessing.Pool`` may not start other processes, so threads play all runs
-    there.
+    The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. In a
+    process of ``multiprocessing.Pool``, which may not start other processes, threads play all runs.
 
     Returns:
         The number of runs that were played.

@@ -1,4 +1,6 @@
-"""Play runs. One compiled loop plays many runs, and records the pulls and the answer of each."""
+"""Play runs. One compiled loop plays many runs, and records the pulls and the answer of each
+run.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +135,7 @@ def play_loop(
         states: the states of the generators of all streams at the beginning of each run, uint64
             array (runs, STREAMS, WORDS). If the array is empty, the generators continue from run to
             run.
-        arms: the arms; None if they are not shuffled. Shuffled arms need ``states``.
+        arms: the arms; None if the arms are not shuffled. Shuffled arms need ``states``.
 
     Returns:
         The traces, int64 array (runs, C + 1, K), or the traces of a contextual game, float64 array;

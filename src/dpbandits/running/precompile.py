@@ -1,7 +1,8 @@
 """Compile several algorithms in child processes, on all cores at once.
 
-A child process is worth its time only for several algorithms, since it imports everything again.
-Before the algorithms of a command are compiled, their names and the expected time are printed.
+Child processes save time only if there are several algorithms, since each child process imports
+everything again. Before the algorithms of a command are compiled, their names and the expected time
+are printed.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
     """Compile several loops of settings that are not yet cached on disk, in child processes.
 
-    A loop that cannot be compiled in a child is compiled later, in the process that needs it. The
-    loop of a function that was passed from Python is also compiled there, since a child would have
-    to import the module of the function again.
+    A loop that cannot be compiled in a child process is compiled later, in the process that needs
+    the loop. The loop of a function that was passed from Python is also compiled in that process,
+    since a child would have to import the module of the function again.
     """
     missing = [
         setting

@@ -20,7 +20,7 @@ def write_above_bar(line: str) -> None:
 def announce_imports() -> None:
     """Print that libraries are being imported, if progress is shown (on a terminal or in Jupyter).
 
-    The first call of a session imports Numba and pandas. These imports take seconds, in which no
+    The first call of a session imports Numba and pandas. The imports take seconds, in which no
     progress bar can be shown.
     """
     if "numba" not in sys.modules and _is_shown():

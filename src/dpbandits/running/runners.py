@@ -39,8 +39,8 @@ ABSENT = 60.0  # a cluster counts as lost after this many seconds without a work
 
 
 class Runner:
-    """A runner lets workers call functions. A runner is used in a ``with`` statement, at whose end
-    the workers end.
+    """A runner lets workers call functions. A runner is used in a ``with`` statement; at the end of
+    the statement the workers end.
 
     Attributes:
         jobs: number of workers.
@@ -110,7 +110,7 @@ class Threads(Runner):
 
 
 class Processes(Runner):
-    """Processes of this machine, which joblib starts and which later requests use again.
+    """Processes on this machine, which joblib starts and which later requests use again.
 
     The processes have the environment variables and the working folder of the current request.
     """
@@ -158,7 +158,8 @@ _sent: dict[str, str] = {}
 
 
 def renew(versions: Mapping[str, str]) -> None:
-    """End the processes of earlier requests if a user has changed one of these functions.
+    """End the worker processes of earlier requests if a user has changed one of the functions with
+    these versions.
 
     The reason is that a process imports the module of a function only once.
     """
@@ -265,8 +266,8 @@ class Slurm(Dask):
         self._reach(distributed.Client(self._jobs, timeout=PATIENCE))
 
     def _refuse_bad_jobs(self) -> None:
-        """Ask Slurm whether it would accept a job. Without this check, a refusal would only be
-        logged by Dask.
+        """Ask Slurm whether it would accept a job. Without this check, a refusal by Slurm would
+        only appear in the log of Dask.
         """
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
             script.write(self._jobs.job_script())

@@ -29,11 +29,12 @@ LOCKED = 5.0  # seconds that the scheduler then waits for folders that other pro
 
 
 class Scheduler:
-    """Plays runs. A separate thread gives out tasks and stores runs, while the main thread waits.
+    """Plays runs. A separate thread gives tasks to workers and stores runs, while the main thread
+    waits.
 
-    The main thread must be free to handle signals such as Ctrl-C. If the scheduler ran there, a
-    kernel would delay signals, and an exception raised by a signal could lose an outcome or
-    interrupt the writing of a file.
+    The main thread must be free to handle signals such as Ctrl-C. If the scheduler ran in the main
+    thread, a kernel would delay signals, and an exception raised by a signal could lose an outcome
+    or interrupt the writing of a file.
 
     Attributes:
         played: number of runs that were played.
@@ -53,8 +54,8 @@ class Scheduler:
         self._error: BaseException | None = None
 
     def play(self, parts: Sequence[tuple[Runner, Work]], broken: Mapping[Task, str]) -> None:
-        """Play all work; each runner plays its part. ``broken`` has the tracebacks of tasks that
-        cannot be played.
+        """Play all work; each runner plays its own part of the work. ``broken`` has the tracebacks
+        of tasks that cannot be played.
 
         If an exception occurs in the scheduler or comes from a signal, finished runs are stored as
         far as possible before the exception is raised.
@@ -77,8 +78,8 @@ class Scheduler:
             raise self._error
 
     def stop(self) -> None:
-        """Give out no more tasks, wait a second for the tasks that are being played, and store the
-        finished runs.
+        """Give no more tasks to workers, wait a second for the tasks that are being played, and
+        store the finished runs.
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
@@ -128,8 +129,8 @@ class Scheduler:
     def _receive(
         self, runner: Runner, work: Work, pending: dict[Future, Task], seconds: float
     ) -> None:
-        """Take the outcomes that have arrived. If there is none, wait up to ``seconds`` for the
-        first one.
+        """Take the outcomes that have arrived. If no outcome has arrived, wait up to ``seconds``
+        for the first outcome.
         """
         done, _ = wait(pending, seconds, FIRST_COMPLETED)
         runner.check(bool(done))
@@ -164,8 +165,8 @@ class Scheduler:
         self._bar.update(task.cost)
 
     def _save(self, patience: float) -> None:
-        """Store the runs of finished settings, and runs that came at least ``patience``
-        seconds ago.
+        """Store the runs of finished settings, and runs that arrived at least ``patience`` seconds
+        ago.
         """
         for setting, (_, since) in list(self._fresh.items()):
             if self._left[setting] == 0 or time.monotonic() - since >= patience:

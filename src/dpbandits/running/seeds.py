@@ -33,7 +33,8 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
     memory.
 
     The result is a uint64 array (runs, STREAMS, WORDS). The result has the states of the generators
-    that ``generator`` returns. But here all states are computed at once, in a tenth of the time.
+    that ``generator`` returns. The function computes all these states at once, in a tenth of the
+    time that ``generator`` needs.
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)
@@ -81,7 +82,7 @@ def _hash(word: np.ndarray, constant: int, multiplier: int) -> tuple[np.ndarray,
 
 def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
     """Return the state of an SFC64 generator as uint64 array (WORDS,). The array is the generator's
-    memory: if one changes, the other changes, too.
+    memory: a change of the array changes the generator, and vice versa.
     """
     words = ctypes.c_uint64 * WORDS
     return np.ctypeslib.as_array(words.from_address(bits.ctypes.state_address))
@@ -90,7 +91,7 @@ def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
 @cache
 def check_layout() -> None:
     """Check that the memory of an SFC64 has the expected form: four numbers of the state, and a
-    fifth.
+    fifth number.
 
     The fifth number is 0, except if half of a drawn number is still unused.
 

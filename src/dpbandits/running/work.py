@@ -54,8 +54,8 @@ class Outcome(NamedTuple):
     """The result of a task: the finished runs, and the reason why other runs are not finished.
 
     An outcome does not contain its task, since the task may contain a class of the user's notebook
-    or script. Unpickling this class here would replace its methods by copies, which would not see
-    later changes of the notebook.
+    or script. Unpickling this class in the main process would replace its methods by copies, which
+    would not see later changes of the notebook.
     """
 
     played: Runs  # the runs that were finished
@@ -66,8 +66,8 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of_death(cls, error: BaseException) -> Outcome:
-        """Return the outcome of a task whose worker died or could not load it. ``error`` is the
-        exception that the runner raised.
+        """Return the outcome of a task whose worker died or could not load the task. ``error`` is
+        the exception that the runner raised.
         """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         return cls({}, DEATH if is_death else trace_of(error), died=True)
@@ -83,10 +83,10 @@ class Work:
     Several processes may play the same request at once. Such processes rarely play the same runs,
     because settings of equal cost are shuffled and each setting begins with a random run.
 
-    If a worker dies, any task that was given out may be the cause. Each of these tasks is played
-    once more, while no other task is played. If its worker dies again, the task is divided into
-    halves, which are played in the same way, until the run that kills its worker is found. A task
-    with a single run is played three times in total.
+    If a worker dies, each task that workers had at this time may be the cause. Each of these tasks
+    is played once more, while no other task is played. If the worker of such a task dies again, the
+    task is divided into halves, which are played in the same way, until the run that kills its
+    worker is found. A task with a single run is played three times in total.
     """
 
     def __init__(self, missing: Iterable[Task], workers: int):

@@ -19,7 +19,7 @@ from .work import Outcome, Task
 def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """Play the runs of a task that are not ``stored``, and return the outcome.
 
-    If a run raises an exception, the other runs are still played. This holds even for
+    If a run raises an exception, the other runs are still played. This also holds for
     KeyboardInterrupt: only a run itself can have raised it, since workers receive neither Ctrl-C
     nor SIGTERM. A worker on another machine (``here`` is False) compiles missing code.
     """

@@ -1,5 +1,5 @@
-"""The keys of ``runs=auto``. These keys decide when a setting has enough runs, and after which
-numbers of runs this is examined.
+"""The keys of ``runs=auto``. These keys decide when a setting has enough runs, and at which numbers
+of runs the package examines the setting.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Auto(NamedTuple):
         )
 
     def looks(self, first: int = FIRST_RUNS) -> list[int]:
-        """Return after how many runs a setting is examined, in ascending order."""
+        """Return the numbers of runs at which a setting is examined, in ascending order."""
         return [first, *(n for n in SERIES if first < n < self.max_runs), self.max_runs]
 
 

@@ -36,13 +36,13 @@ def privacy(
 ) -> Privacy:
     """Return the privacy of the setting at a point of a configuration's sweep.
 
-    The default budget is in the signature of the algorithm; without a default there it is 1. An
-    algorithm ignores a budget that it does not take, such as ``rho``. If no algorithm of the sweep
-    takes a budget, the budget is refused (``taken`` has the names of budgets that some algorithm
-    takes). If a sweep varies eps_min, algorithms that do not take eps_min ignore it. If the
-    configuration sets a single eps_min, such algorithms are refused. ``at`` has the values of the
-    keys at the point. ``users`` is None if all users have the level eps. The horizon is NaN if
-    there is none.
+    The default budget is in the signature of the algorithm; without a default in the signature, it
+    is 1. An algorithm ignores a budget that it does not take, such as ``rho``. If no algorithm of
+    the sweep takes a budget, the budget is refused (``taken`` has the names of budgets that some
+    algorithm takes). If a sweep varies eps_min, algorithms that do not take eps_min ignore it. If
+    the configuration sets a single eps_min, such algorithms are refused. ``at`` has the values of
+    the keys at the point. ``users`` is None if all users have the level eps. The horizon is NaN if
+    there is no horizon.
     """
     for other in BUDGETS:
         given = config.get(other)

@@ -31,10 +31,11 @@ class Choice:
     """The choice of a configuration file, or of a function, with values for its parameters.
 
     Attributes:
-        name: the name, as it is shown in tables.
+        name: the name that tables show.
         values: values of parameters; for an algorithm a list of values is a sweep.
-        contents: the whole configuration, ``values`` included; None if it is in the file.
-        algorithm: the algorithm; None if it is in the file.
+        contents: the whole configuration, ``values`` included; None if the configuration is in a
+            file.
+        algorithm: the algorithm; None if the algorithm is in a file.
     """
 
     name: str
@@ -110,7 +111,7 @@ def algorithm_choice(
     """Return the choice of an algorithm with values for its parameters.
 
     The algorithm is given as a name, a function, a class, or an earlier choice. ``group`` is None
-    if it is not known yet whether this is an algorithm or a stopping rule. For a function,
+    if it is not known yet whether the argument is an algorithm or a stopping rule. For a function,
     ``rewards`` states the assumption on the rewards, and ``guarantee`` states the privacy promise.
     If ``makes_policies`` is true, the function returns an object that chooses arms, as a class
     does.

@@ -1,8 +1,8 @@
 """Compose a request from keys and values of a command line or of a call in Python.
 
 A key is a key of a command, such as ``runs``, or a parameter ``GROUP.NAME`` of a file. Hydra
-composes the chosen files. Then the given values replace values in the result, and the keys with
-several values become grids of a sweep.
+composes the chosen files. After this composition, the given values replace values in the result,
+and the keys with several values become grids of a sweep.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Given:
     """The keys of a command line or of a call, with their values.
 
     Attributes:
-        values: the values of keys; if a key has several values, all are run.
+        values: the values of keys; if a key has several values, all values are run.
         added: keys that need not exist, as ``+KEY=VALUE`` adds them.
         removed: keys that are reset to their value in ``conf/config.yaml``, as ``~KEY`` does.
         file: the file with all keys and their defaults, as given by ``--config-name``; None for the
@@ -117,14 +117,14 @@ def compose(
 ) -> Request:
     """Compose the request of some keys.
 
-    These values replace the values in an experiment's file, which replace the defaults. A key with
-    several values becomes a column of the table.
+    The given values replace the values in an experiment's file, which replace the defaults. A key
+    with several values becomes a column of the table.
 
     Args:
         question: the question of the command.
         given: the keys.
         folders: the user's configuration folders.
-        changed: those words of a command line that decide what is run.
+        changed: the words of a command line that decide what is run.
 
     Raises:
         BadInput: the request cannot be run.
@@ -207,7 +207,7 @@ class _Composition:
         return Choice(plain(data))
 
     def _base(self) -> Composed:
-        """Compose the files of those groups in which the user chose a single file."""
+        """Compose the files of the groups in which the user chose a single file."""
         self.names = {key: plain(x) for key, x in self.given.values.items() if "@" in key}
         for group, (choice, *_) in self.chosen.items():
             if choice.contents is None and not isinstance(self.given.values[group], Several):
@@ -343,7 +343,7 @@ class _Composition:
     def _refuse_references(self, known: Mapping[str, Any]) -> None:
         """Refuse a key of the command whose value refers to a key that varies.
 
-        A key of the command has one value for the whole sweep, the value in ``known``. Only values
+        A key of the command has one value for the whole sweep: the value in ``known``. Only values
         in files of algorithms, environments and populations may refer to keys that vary, since
         these files are evaluated at each point.
         """
@@ -384,8 +384,8 @@ class _Composition:
             self.config["sweep"] = found if len(found) > 1 else found[0]
 
     def _alternatives(self, group: str, own: dict[str, Any]) -> list[Grid]:
-        """Return the grids of the choices in a group: one grid if only names are listed, else one
-        grid for each choice. The list is empty if nothing in the group varies.
+        """Return the grids of the choices in a group: one grid if the choices are only names, else
+        one grid for each choice. The list is empty if nothing in the group varies.
 
         ``own`` maps parameters of the given algorithms to their values.
         """
@@ -406,8 +406,8 @@ class _Composition:
         ]
 
     def _distinguishing(self, group: str) -> list[dict[str, Any]]:
-        """Return, for each choice, the values in which it differs from other choices of the same
-        name. The key of a value is ``GROUP.NAME``.
+        """Return, for each choice, the values in which the choice differs from other choices of the
+        same name. The key of a value is ``GROUP.NAME``.
         """
         choices = self.chosen[group]
         if len({choice.name for choice in choices}) == len(choices):
@@ -464,8 +464,8 @@ def _each(value: Any) -> Sequence[Any]:
 
 
 def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of an algorithm: those that are given as keys (``own``), and those in
-    its choice.
+    """Return the parameters of an algorithm: the parameters that are given as keys (``own``), and
+    the parameters in its choice.
     """
     for key in choice.values.keys() & own.keys():
         refuse_twice(key, _each(own[key])[0], choice)
@@ -473,7 +473,7 @@ def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
-    """Refuse environments that have one name but different labels. For labelled data the key
+    """Refuse environments that have the same name but different labels. For labelled data the key
     ``label`` names a column, so it is ignored.
     """
     labels: dict[str, Any] = {}

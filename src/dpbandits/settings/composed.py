@@ -67,8 +67,8 @@ class Composed:
         return _refers(self.values)
 
     def has(self, path: str) -> bool:
-        """Return whether there is a value at a path such as ``env.arms.0.mean``: names, and
-        positions in lists.
+        """Return whether there is a value at a path such as ``env.arms.0.mean``, which consists of
+        names and of positions in lists.
         """
         inner: Any = self.tree
         name: Any
@@ -98,8 +98,8 @@ class Composed:
         values to which they refer.
 
         Raises:
-            BadInput: a value refers to a key that does not exist, or the user must give a value
-                (``???``) and did not.
+            BadInput: a value refers to a key that does not exist, or the user did not give a value
+                that must be given (``???``).
         """
         if not changes and not self.refers:
             return deepcopy(self.values)
@@ -340,7 +340,7 @@ _compose_ours = lru_cache(maxsize=4096)(_compose)
 
 def composed_experiment(name: str, folders: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """Return the keys of an experiment with all keys of the command, without resolved references.
-    Keys of files that the experiment extends count.
+    Keys of files that the experiment extends are included.
     """
     question = question_of(name, folders) or REGRET
     return compose_files(question.keys_file, {"experiment": name}, folders).tree

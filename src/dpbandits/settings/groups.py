@@ -24,8 +24,8 @@ USER_GROUPS = ("algo", "rule", "env")  # groups to which users often add files
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """Return the question that all algorithms of a command answer. Names are the keys of
-    ``algorithms``.
+    """Return the question that all algorithms of a command answer. The keys of ``algorithms`` are
+    the names of the algorithms.
 
     Raises:
         BadInput: two algorithms answer different questions, or one of the ``given`` keys belongs to
@@ -45,7 +45,7 @@ def refined(
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: {name} takes {own} instead")
+            raise BadInput(f"{key}: {name} takes no {key}; it takes {own}")
     return found
 
 
@@ -66,7 +66,7 @@ def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
 def is_algorithm(file: Path) -> bool:
     """Return whether a user's Python file defines a function of the file's name, or a class.
 
-    The text of the file is searched; the file is not imported.
+    The function searches the text of the file, and does not import the file.
     """
     start = rf"^(def {re.escape(file.stem)}\(|{re.escape(file.stem)} *=|class [^_])"
     return re.search(start, file.read_text(errors="replace"), re.MULTILINE) is not None
@@ -127,8 +127,8 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
     if group in USER_GROUPS and not folders and not similar(name, known, SURE_SIMILARITY):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         place = f"DIR/{group}/{own}.{'yaml' if group == 'env' else 'py'}"
-        start = " One" if found.endswith("?") else "; one"
-        one = f"{start} of your own must be in {place}, with --config-dir DIR"
+        start = " A" if found.endswith("?") else "; a"
+        one = f"{start} file of your own must be {place}, with --config-dir DIR"
         found += one if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 
@@ -169,7 +169,7 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
     """Return the question that an experiment answers. The groups, such as ``rule``, in the
     experiment's file and in the files that this file extends determine the question.
 
-    The result is None if no group occurs.
+    The result is None if no group occurs in these files.
     """
     seen: list[str] = [experiment]
     for name in seen:  # the loop extends this list

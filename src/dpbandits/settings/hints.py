@@ -18,8 +18,8 @@ MAKERS = {"env": "environment", "population": "population"}  # the functions of 
 
 
 def bare_word(word: str) -> BadInput:
-    """Return the error for a word without a key. The message suggests the groups in which a file
-    has this name.
+    """Return the error for a word without a key. The message suggests the groups that have a file
+    of this name.
     """
     found = [f"{group}={word}" for group in GROUPS if word in names_in(group)]
     hint = f"; did you mean {' or '.join(found)}?" if found else ", without spaces around ="
@@ -27,8 +27,8 @@ def bare_word(word: str) -> BadInput:
 
 
 def _of_other_command(key: str, value: Any, python: bool) -> BadInput | None:
-    """Return the error for a key of another command, such as ``rule`` for bandit-run; None for
-    other keys.
+    """Return the error for a key of another command, such as ``rule`` for bandit-run; the result is
+    None for other keys.
     """
     for question in QUESTIONS:
         if key == question.group:
@@ -139,7 +139,8 @@ def _named(files: Sequence[str]) -> tuple[str, str]:
 def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> list[str]:
     """Return the files of a group that have a parameter.
 
-    Files with whose name the chosen file's name begins come first, then shorter names.
+    First come the files whose names are beginnings of the chosen file's name, then other files,
+    shorter names first.
     """
     found = []
     for file in sorted(names_in(group, folders), key=lambda x: (len(x), x)):

@@ -1,5 +1,5 @@
-"""The keys and options of this package that replace Hydra's own keys and options. Messages name
-them to users of Hydra.
+"""The keys and options of this package that replace Hydra's own keys and options. Error messages
+name these keys and options to users of Hydra.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ KEYS, OPTIONS = (
 
 
 def instead_of(key: str) -> str:
-    """Return what to use instead of one of Hydra's keys, such as ``hydra.run.dir``."""
+    """Return what a user can type instead of one of Hydra's keys, such as ``hydra.run.dir``."""
     found = [name for name in KEYS if f"{key}.".startswith((f"{name}.", f"{name}/", f"{name}@"))]
     return f"a key of Hydra is not used; {KEYS[max(found, key=len)]}" if found else OTHERS

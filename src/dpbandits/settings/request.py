@@ -1,4 +1,4 @@
-"""Requests: which settings to run, how often, with which workers, and where to store the runs."""
+"""Requests: the settings to run, the number of runs, the workers, and the folder of the runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 @dataclass(frozen=True)
 class Request:
-    """Which settings to run, and how to run and store them."""
+    """The settings to run, and how to run and store them."""
 
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
@@ -123,7 +123,9 @@ class Request:
 
     @property
     def folder(self) -> Path:
-        """The results folder. The request must have one, as all requests of commands do."""
+        """The results folder. The request must have a results folder, as all requests of commands
+        do.
+        """
         assert self.results is not None
         return self.results
 
@@ -145,30 +147,35 @@ def refuse_taken_names(algorithm: Algorithm) -> None:
 
 
 def decides_rows(key: str) -> bool:
-    """Return whether the rows of a table depend on a key. An experiment's name does not count."""
+    """Return whether the rows of a table depend on a key. A table's rows do not depend on the name
+    of its experiment.
+    """
     return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
 
 
 def limits_of(setting: Setting) -> Iterator[str]:
-    """Yield phrases that limit the privacy promise of a setting. One says that the promise does not
-    hold in this environment, another what is promised to a user whose data are used several times.
+    """Yield phrases that limit the privacy promise of a setting. One phrase says that the promise
+    does not hold in this environment, another phrase what is promised to a user whose data are used
+    several times.
     """
     guarantee, instance = setting.guarantee, data_of(setting).instance
     if math.isinf(setting.budget):  # nothing is promised
         return
     if why := _void(setting):
         yield f"privacy is not promised on {setting.env}: {why}"
-    if guarantee is not None and guarantee.of_contexts and instance.passes > 1:
-        eps, delta = guarantee.at(setting.values).of_group(setting.values, instance.passes)
+    times = math.ceil(setting.horizon * instance.passes / max(instance.rounds, 1))
+    if guarantee is not None and guarantee.notion != "none" and min(times, instance.passes) > 1:
+        eps, delta = guarantee.of_group(setting.values, times)
         promised = f"({eps:.4g}, {delta:.3g})-DP" if delta < 1 else "none"
         yield (
-            f"a user returns {instance.passes} times on {setting.env}, so the privacy that is "
+            f"a user returns {times} times on {setting.env}, so the privacy that is "
             f"promised to a user is {promised} at {setting.budget_name}={setting.budget:g}"
         )
 
 
 def _void(setting: Setting) -> str:
-    """Return why the privacy of a setting does not hold on its environment; empty if it holds.
+    """Return why the privacy promise of a setting does not hold on its environment; the text is
+    empty if the promise holds.
 
     There are three reasons: private contexts are scaled by numbers computed from the data, a policy
     without an oracle plays a log, or ``assume=true`` has waived an assumption that the privacy

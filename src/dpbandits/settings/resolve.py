@@ -48,8 +48,8 @@ OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms ta
 class Sweep:
     """What all settings of a configuration share: keys, environments and populations.
 
-    Environments and populations are stored by their configurations as JSON. So each one is built
-    only once, and each file is read only once.
+    Environments and populations are stored by their configurations as JSON. So each environment is
+    built only once, and each file is read only once.
 
     Attributes:
         question: the question of the command.
@@ -197,9 +197,9 @@ def arguments(
 ) -> tuple[float, ...]:
     """Return the numbers that a kernel receives; ``auto`` values are computed from the environment.
 
-    The horizon is NaN if there is none. Parameters in ``checked`` are numbers already. ``assume``
-    says whether the environment may violate the assumptions of the algorithm; here it changes only
-    messages.
+    The horizon is NaN if there is no horizon. Parameters in ``checked`` are numbers already.
+    ``assume`` says whether the environment may violate the assumptions of the algorithm; here it
+    changes only messages.
     """
     own, rewards = own_parameters(algorithm), algorithm.rewards
     keys = {
@@ -317,7 +317,10 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
     outliers = instance.contamination > 0 and not (rewards and rewards.outliers)
     if outliers and (waivable or not found):
-        found = f"its rewards are outliers with probability {instance.contamination:g}", "none"
+        found = (
+            f"its rewards are outliers with probability {instance.contamination:g}",
+            "no outliers",
+        )
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:

@@ -191,7 +191,9 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name of the file in which the runs of the setting are stored; it ends in the id."""
+        """The name of the file in which the runs of the setting are stored; the name ends in the
+        id.
+        """
         return f"{self.algo}-{self.env}-{self.id}"
 
     @property
@@ -219,16 +221,16 @@ class Setting:
         return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
-        """Return the same setting with a horizon of one round. The only use of this setting is that
-        playing it compiles the kernel.
+        """Return the same setting with a horizon of one round. The only use of this setting is to
+        compile the kernel by playing one round.
         """
         return replace(self, horizon=1, checkpoints=1)
 
 
 @lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
-    """Return the rounds at which pulls are recorded. Half of these rounds are evenly spaced, half
-    geometrically.
+    """Return the rounds at which pulls are recorded. Half of these rounds are evenly spaced, and
+    half are spaced geometrically.
     """
     half = max(checkpoints // 2, 1)
     even = np.linspace(horizon / half, horizon, half)
@@ -240,7 +242,8 @@ def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
 
 
 def data_of(setting: Setting) -> Data:
-    """Return the data of a setting. Another process reads the files again, once for all its runs.
+    """Return the data of a setting. Another process reads the files again, once for all runs that
+    it plays.
 
     Raises:
         BadInput: the files have changed since the setting's id was computed.
@@ -274,7 +277,7 @@ def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, A
 
 
 def without_paths(spec: Any) -> Any:
-    """Return a configuration in which only the hash of each file is left, and not its path."""
+    """Return a configuration with the hash of each file in place of its path."""
     if not isinstance(spec, Mapping):
         return spec
     return spec["sha256"] if "sha256" in spec else {k: without_paths(x) for k, x in spec.items()}

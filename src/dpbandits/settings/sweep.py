@@ -22,7 +22,7 @@ def grids(config: Mapping[str, Any]) -> list[Grid]:
     """Return the grids of a configuration's sweep as a list; without a sweep, one empty grid.
 
     Raises:
-        BadInput: the sweep is no grid of lists, or has too many points.
+        BadInput: the sweep is not a grid of lists, or has too many points.
     """
     given = config.get("sweep")
     if given is None:
@@ -40,7 +40,9 @@ def grids(config: Mapping[str, Any]) -> list[Grid]:
                 raise BadInput(f"sweep.{name}={plain(values)}: {needed} is needed")
         size = math.prod(map(len, grid.values()))
         if size > MOST_POINTS:
-            raise BadInput(f"sweep: {size} settings, more than {MOST_POINTS}")
+            raise BadInput(
+                f"sweep: {size} settings are too many; at most {MOST_POINTS} are allowed"
+            )
     return found
 
 
@@ -76,7 +78,7 @@ def names_chosen(group: str, config: Mapping[str, Any]) -> list[str]:
 def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Change the grids of a configuration. The key ``sweep.NAME`` sets the values of one name, in
     all grids with this name. The key ``sweep`` sets all grids. But if there already is a sweep,
-    ``sweep`` with a mapping sets only the names of the mapping.
+    ``sweep`` with a mapping changes only the names in the mapping.
     """
     swept: dict[str, Any] = {}
     for key, value in given.items():

@@ -1,1 +1,3 @@
-"""Stopping rules, one per file: they estimate a mean, identify the best arm or test hypotheses."""
+"""Stopping rules, which estimate a mean, identify the best arm or test hypotheses: each file has
+one rule.
+"""

@@ -15,9 +15,9 @@ GUARANTEE = local_dp("Azize et al. 2024, by Ren et al. 2020, Lemma 9", send_bit,
 
 @kernel
 def ctb_tt(game, rng, eps: Budget, delta: Fraction):
-    """CTB-TT (Azize et al. 2024): TT-UCB on randomised responses, whose means are in the order of
-    the arms' means. eps-local DP. Rewards in [0, 1]. The threshold is derived from the threshold
-    of TT-UCB (docs/errata.md).
+    """CTB-TT (Azize et al. 2024): TT-UCB on randomised responses, whose means have the same order
+    as the means of the arms. eps-local DP. Rewards in [0, 1]. The threshold is derived from the
+    threshold of TT-UCB (docs/errata.md).
 
     Args:
         eps: privacy budget.

@@ -25,12 +25,12 @@ def dp_nas(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range
 
     The rule stops at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where
     mean_t is the mean of t samples, a is ``rel_error``, and h_t and c_t are the terms of ``bar``.
-    The rule returns ``mean_t + L/t``, or NaN if the game ends before. With probability 1 - beta the
-    error is at most ``a |mu|`` for the true mean mu.
+    The rule returns ``mean_t + L/t``, or NaN if the game ends before it stops. With probability 1 -
+    beta the error is at most ``a |mu|`` for the true mean mu.
 
     The bar, which the absolute sum of the samples must reach, increases with t. A sample changes
     the sum by at most R. So among the next n tests, only tests with -A_t above ``level`` can pass.
-    The samples until the first such test are drawn as one block, from their exact law.
+    The samples until the first test of this kind are drawn as one block, from their exact law.
     """
     a = rel_error
     s1, s2, s3 = noise_scales(eps, R)

@@ -26,8 +26,8 @@ def dp_nas_exp(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: R
     The rule stops at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``,
     where mean_t is the mean of t samples, a is ``rel_error``, and h_t and c_t are the terms of
     ``bar``, with logarithms of k instead of t. The rule returns ``mean_t + L/t``, or NaN if the
-    game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the true mean
-    mu.
+    game ends before it stops. With probability 1 - beta the error is at most ``a |mu|`` for the
+    true mean mu.
     """
     a = rel_error
     s1, s2, s3 = noise_scales(eps, R)

@@ -18,9 +18,9 @@ GUARANTEE = global_dp(
 
 @kernel
 def dp_se_bai(game, rng, eps: Budget, delta: Fraction):
-    """DP-SE (Sajed & Sheffet 2019, Alg. 3), stopped at one arm. The actions, the stopping time and
-    the answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta the answer is
-    right.
+    """DP-SE (Sajed & Sheffet 2019, Alg. 3), which stops when one arm is left. The actions, the
+    stopping time and the answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta
+    the answer is right.
 
     Args:
         eps: privacy budget.

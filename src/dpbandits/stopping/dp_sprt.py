@@ -20,8 +20,8 @@ def shifts(run, changed):
     """Return the shift of each draw of noise, by the number of the draw.
 
     The noise of the thresholds is shifted by 1, so that no changed sum passes an earlier test. The
-    noise of the test that passes is shifted by 2 if the answer is 1, and by -2 if it is 0. Other
-    noise is not shifted.
+    noise of the test that passes is shifted by 2 if the answer is 1, and by -2 if the answer is 0.
+    Noise of tests that do not pass is not shifted.
     """
     found = dict.fromkeys(range(len(run.draws)), 0.0) | {0: 1.0}
     if not math.isnan(run.answer):

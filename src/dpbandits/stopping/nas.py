@@ -23,12 +23,12 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
 
     The rule stops at the first t with ``|mean_t| >= h_t (1 + 1/a)``, where mean_t is the mean of t
     samples, h_t is its confidence radius and a is ``rel_error``. The rule returns ``mean_t``, or
-    NaN if the game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the
-    true mean mu.
+    NaN if the game ends before it stops. With probability 1 - beta the error is at most ``a |mu|``
+    for the true mean mu.
 
     The bar, which the absolute sum of the samples must reach, increases with t. A sample changes
-    the sum by at most R. So no test passes before the sum can reach the present bar, and the
-    samples until then are drawn as one block.
+    the sum by at most R. So no test passes before the sum can reach the value that the bar has now,
+    and the samples up to this point are drawn as one block.
     """
     a = rel_error
     S = 0.0

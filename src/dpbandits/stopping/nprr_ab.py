@@ -78,10 +78,10 @@ def kept(eps, G):
 @inlined
 def respond(rng, x, r, G):
     """Return the response to a number x in [0, 1]. x is rounded without bias to one of the G + 1
-    points 0, 1/G, ..., 1. The rounded number is kept with probability r. Otherwise it is replaced
-    by one of these points, drawn uniformly. One uniform random number decides both steps. eps-local
-    DP: under two numbers x, the probabilities of a point differ by at most the factor
-    1 + r (G + 1)/(1 - r) = e^eps.
+    points 0, 1/G, ..., 1. The rounded number is kept with probability r. With probability 1 - r,
+    one of these points, drawn uniformly, replaces the rounded number. One uniform random number
+    decides both steps. eps-local DP: under two numbers x, the probabilities of a point differ by at
+    most the factor 1 + r (G + 1)/(1 - r) = e^eps.
     """
     u = random(rng)
     if G == 1:  # without a branch
@@ -97,7 +97,7 @@ def respond(rng, x, r, G):
 @inlined
 def weight_at(n, weights, known, l):
     """Return lambda_n, and the number of weights that have been computed so far. ``weights`` stores
-    the latest of them: lambda_i is at index i modulo the length of ``weights``, a power of 2.
+    the latest weights: lambda_i is at index i modulo the length of ``weights``, a power of 2.
     Weights are computed in blocks. If lambda_n is no longer stored, because the arm is far behind
     the other arm, lambda_n alone is computed again.
     """

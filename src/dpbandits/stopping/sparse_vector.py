@@ -45,8 +45,8 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
         rng: the learner's generator.
         n: number of variables.
         scale: scale of the variables.
-        level: if it is not positive, the first variable is returned, whether it exceeds the level
-            or not.
+        level: if the level is not positive, the first variable is returned, whether it exceeds the
+            level or not.
 
     Returns:
         The position of the variable, counted from 1, or n + 1 if no variable exceeds the level; and

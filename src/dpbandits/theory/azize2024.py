@@ -47,8 +47,8 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
        note="the form is from Jourdan & Azize 2025; we derived the bound")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
     """The lower bound ``samples_lower`` with another divergence: d(x, y) = inf over z of eps |z -
-    x| + kl(z, y) replaces its two divergences (Azize et al. 2025). This bound is never smaller than
-    ``samples_lower``.
+    x| + kl(z, y) replaces the two divergences of ``samples_lower`` (Azize et al. 2025). The bound
+    with this divergence is never smaller than ``samples_lower``.
     """
 
     def rate(w: float, x: float, v: float, y: float) -> float:

@@ -33,7 +33,7 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
        note="for consistent algorithms")  # fmt: skip
 def free_lower(means: Sequence[float], T: float) -> float:
     """Asymptotic lower bound of Theorem 1 for an infinite eps. The bound holds for every consistent
-    algorithm, and is used for algorithms with a promise other than eps-DP.
+    algorithm, and is used for algorithms that promise something other than eps-DP.
     """
     return bernoulli_lower(means, math.inf, T)
 

@@ -1,4 +1,4 @@
-"""Theorems as data: their statements and conditions, and which of them apply to a problem."""
+"""Theorems as data: their statements and conditions, and the theorems that apply to a problem."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class Condition:
     holds: Callable[..., bool]
 
     def failure(self, values: Mapping[str, Any]) -> str | None:
-        """Return the reason why the condition fails for some values, or None if it holds."""
+        """Return the reason why the condition fails for some values, or None if the condition
+        holds.
+        """
         given = {letter: values[letter] for letter in names_of(self.holds)}
         if self.holds(**given):
             return None
@@ -69,8 +71,8 @@ class Bound:
             function raises ConditionFailed if a condition on its numbers fails.
         conditions: the conditions of the theorem.
         note: a remark for the reader.
-        actions: the kind of actions in the problems for which the bound is proved: ARMS, FEATURES
-            or CONTEXTS of ``contracts.question``.
+        actions: the kind of actions for which the bound is proved: ARMS, FEATURES or CONTEXTS of
+            ``contracts.question``.
     """
 
     source: str
@@ -186,8 +188,8 @@ def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
 
 
 def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the bounds that apply, those with known constants first, and why other bounds do not
-    apply.
+    """Return the bounds that apply, first the bounds with known constants, and the reasons why
+    other bounds do not apply.
 
     Returns:
         A row for each bound that applies: ``bound`` (paper and theorem), ``side``, ``kind``,

@@ -10,8 +10,8 @@ from .problem import Problem
 
 
 def algorithm(*names: str, words: str = "") -> Condition:
-    """Return the condition that the algorithm is one of ``names``. Messages have these names, or
-    ``words`` in place of them.
+    """Return the condition that the algorithm is one of ``names``. Messages contain these names, or
+    ``words`` in place of the names.
     """
     return Condition(words or " or ".join(names), lambda problem: problem.algo in names)
 

@@ -29,11 +29,11 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
     eps-DP algorithm pulls arm j alpha_j ln T times. The alpha_j satisfy two conditions for every a
     and z. First, ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise. Second, ``3
     eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of Azize &
-    Basu 2022) and Pinsker's inequality. Pulls of a* cost no regret.
+    Basu 2022) and Pinsker's inequality. Pulls of a* do not add to the regret.
 
     Args:
         arms: shape (K, d), arms that span R^d.
-        theta: shape (d,), the parameter; only one arm is best under it.
+        theta: shape (d,), the parameter; only one arm is best under theta.
         eps: privacy budget.
 
     Returns:
@@ -42,7 +42,7 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
 
     Raises:
         ConditionFailed: the arms do not span R^d, or there are several best arms.
-        ArithmeticError: the precision was not reached.
+        ArithmeticError: the requested precision was not reached.
     """
     b, gap, _ = _relevant(arms, theta)
     return _least(b, gap, gap**2 / 2.0, 1.0 / (3.0 * eps))
@@ -82,12 +82,12 @@ def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[
 def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> float:
     """Minimise sum alpha_j gap_j over alpha >= 0 with two conditions for every row b_a of b.
 
-    1. |b_a|^2_{M^-1} <= most_a, where M = sum alpha_j b_j b_j^T. By the Cauchy-Schwarz inequality
-       this is a linear condition on alpha for every z with <b_a, z> = 1. Kelley's method adds these
-       conditions one by one, always the most violated. Each programme has only some of the
-       conditions, so its optimum is a lower bound.
-    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality, this holds if
-      and only if there are y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
+    1. |b_a|^2_{M^-1} <= most_a, where M = sum alpha_j b_j b_j^T. By the Cauchy-Schwarz inequality,
+       this inequality is a linear condition on alpha for every z with <b_a, z> = 1. Kelley's method
+       adds these linear conditions one by one, always the most violated condition. Each linear
+       programme has only some of the conditions, so its optimum is a lower bound.
+    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality, this condition
+      holds if and only if there are y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
     """
     if len(gap) == 0:
         return 0.0

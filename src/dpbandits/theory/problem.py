@@ -49,7 +49,7 @@ class Problem:
     @cached_property
     def letters(self) -> dict[str, Any]:
         """The values of the problem by the letters of the papers, such as K and eps. ``alpha`` is
-        the contamination, unless the algorithm has a parameter ``alpha``.
+        the probability of an outlier, unless the algorithm has a parameter ``alpha``.
         """
         means, gaps = self.instance.means, self.instance.gaps
         return {

@@ -84,8 +84,8 @@ def least(
 
     ``pulls(kappa Q)`` returns the first term of the bound for each arm. ``n`` is the factor of the
     last two terms, 2 in Theorem 7 and 1 in Theorem 10. Every kappa gives a valid bound, so the
-    result is valid even if the search misses the infimum. If all users have the same level (Q =
-    0), the bound falls in kappa, so kappa is infinite.
+    result is valid even if the search misses the infimum. If all users have the same level (Q = 0),
+    the bound decreases as kappa grows, so kappa is infinite.
     """
 
     def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ def least(
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4).
     The bound holds for consistent algorithms with eps-local DP if the best mean is below 1. For
-    large eps it is weaker than Theorem 3 of Azize & Basu 2022.
+    large eps this bound is weaker than Theorem 3 of Azize & Basu 2022.
     """
     inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
     gaps = max(means) - np.asarray(means, dtype=float)

@@ -27,7 +27,7 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
 
     Args:
         R: rewards lie in [-R, R].
-        a: accuracy, alpha in the paper: the mean is found up to a factor 1 +- a.
+        a: accuracy, alpha in the paper: the relative error of the mean is at most a.
         mu: the mean.
         eps: privacy budget.
         beta: failure probability.
@@ -44,10 +44,10 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
        note="number of samples of any eps-DP rule on the two-point law on +-R, "
             "with probability above 1/4")  # fmt: skip
 def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
-    """Lower bound on samples: an eps-DP rule of confidence 1 - beta needs more with probability
-    above 1/4, for rewards of -R and R (Theorem 3.4). For the arguments see ``stopping_upper``.
-    Lemma 3.5 of the printed proof fails for eps above 2.92, but a bound on the likelihood ratio
-    proves the theorem for every eps.
+    """Lower bound on samples: an eps-DP rule of confidence 1 - beta needs more samples with
+    probability above 1/4, for rewards of -R and R (Theorem 3.4). For the arguments see
+    ``stopping_upper``. Lemma 3.5 of the printed proof fails for eps above 2.92, but a bound on the
+    likelihood ratio proves the theorem for every eps.
     """
     return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
 

@@ -48,8 +48,9 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
 
-    The paper prints u^(1/(1+v)). The epochs of the algorithm imply u^(1/v). Only this power scales
-    like regret if all rewards are multiplied by a constant.
+    The paper prints u^(1/(1+v)). The epochs of the algorithm imply u^(1/v). If all rewards are
+    multiplied by a constant, regret is multiplied by the constant; only a bound with this power
+    changes in the same way.
     """
     gap = positive(gaps)
     return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))

@@ -53,8 +53,8 @@ def prae_r_clean(K: int, eps: float, T: float, k: float) -> float:
     """Order of the regret of PRAE-R without outliers, delta = 1/T, eps <= 1 (Remark 6.3).
 
     Bernstein's inequality has a term M ln(1/delta)/n with M = (n eps/ln(1/delta))^(1/k). The radius
-    of Theorem 6.1 covers it only for eps of order 1, since for large eps nothing is truncated. With
-    outliers, M is at most alpha1^(-1/k), and the radius is right for every eps.
+    of Theorem 6.1 covers this term only for eps of order 1, since for large eps nothing is
+    truncated. With outliers, M is at most alpha1^(-1/k), and the radius is right for every eps.
     """
     return leading(K, eps, T, k)
 

@@ -1,6 +1,6 @@
 """Bounds of Zhou & Zhang 2024: local DP, E|X|^k <= 1, and outliers before or after the randomizer.
 
-Without outliers, their rate refutes and replaces Theorem 7 of Tao et al. 2022.
+Without outliers, the rate of this paper refutes and replaces Theorem 7 of Tao et al. 2022.
 """
 
 from __future__ import annotations

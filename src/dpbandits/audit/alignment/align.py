@@ -32,8 +32,8 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        asked: the number of requested replays. Fewer are made if one fails, or if the time is up.
-            For a target that has no replays it is 0.
+        asked: the number of requested replays. Fewer replays are made if a replay fails, or if the
+            time is up. The number is 0 if the target has no replays.
         aligned: the number of replays that succeeded.
         entered: the number of replays in which a statistic with the changed reward was added to a
             shifted draw.
@@ -121,11 +121,11 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     """Replay an alignment on two neighbours, and on two tables of rewards that differ in one arm.
 
     On the two tables, ``case.first`` and ``case.far``, the decisions must also be the same, but the
-    cost is not limited. If the decisions differ, the counter-example is a step of a walk between
-    the tables, which changes one reward. Some alignments hold only if a single reward changes
-    (``one_change``), so they are not replayed on the two tables. But if the algorithm then stops at
-    different times with the same noise, the alignment is replayed on the step of the walk at which
-    the stopping time changes.
+    cost is not limited. If the decisions differ, the counter-example is a step of a walk from one
+    table to the other; each step changes one reward. Alignments that hold only if a single reward
+    changes (``one_change``) are not replayed on the two tables. But if such an algorithm stops at
+    different times on the two tables with equal noise, the alignment is replayed on the step of the
+    walk at which the stopping time changes.
     """
     fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())

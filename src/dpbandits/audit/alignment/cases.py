@@ -64,7 +64,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[
 
 
 def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
-    """Yield cases without end. In most of them, the algorithm draws noise."""
+    """Yield cases without end. In most of these cases, the algorithm draws noise."""
     stops = target.source.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
@@ -83,7 +83,7 @@ def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[C
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
     """Return a random case with T rounds and K arms.
 
-    The changed reward is one that the algorithm reads, if possible before its last draw of noise.
+    The algorithm reads the reward that changes, if possible before its last draw of noise.
     """
     low, high = target.extremes() or _reach(rng)
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))

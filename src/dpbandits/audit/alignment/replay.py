@@ -1,11 +1,11 @@
 """One replay of an alignment, which consists of four runs in plain Python.
 
 The first run, on one sequence of rewards, records the noise. The second run, on a neighbouring
-sequence, shifts the noise as the alignment says and computes the cost in privacy. The last two runs
-repeat these two with the same noise as plain numbers. These two runs must have the same actions,
-and for a stopping rule the same stopping time and estimate. If contexts are private, the action in
-the changed round may differ: it depends on the contexts of this round, and joint DP does not
-protect it.
+sequence, shifts the noise as the alignment says and computes the cost in privacy. The third and the
+fourth run repeat the first and the second with the same noise as plain numbers. The third and the
+fourth run must have the same actions, and for a stopping rule the same stopping time and estimate.
+If contexts are private, the action in the changed round may differ: joint DP does not protect this
+action, which depends on the contexts of the round.
 """
 
 from __future__ import annotations
@@ -206,8 +206,9 @@ def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
 def _equal_scales(first: Draws, shifted: Shifted) -> bool:
     """Return whether the draws of a run and of the shifted run have equal scales.
 
-    A draw whose noise is shifted since a statistic changed is left out if this statistic is 0 in
-    one of the runs: noise around 0 is noise alone, and its later factors are part of its scale.
+    If noise is shifted because a statistic changed, and this statistic is 0 in one of the runs, the
+    draw is left out: the 0 does not count as added, so a later factor counts as a part of the
+    scale.
     """
     both = [
         (d.scale, e.scale) for i, (d, e) in enumerate(zip(first, shifted.draws, strict=True))

@@ -1,8 +1,8 @@
 """Random generators that return the numbers of a recorded run again, unchanged or shifted.
 
 ``Shifted`` returns the numbers to a run on other rewards, and shifts noise as an alignment says.
-``Replay`` returns plain numbers, so that the run equals a run with any generator that draws the
-same numbers.
+``Replay`` returns plain numbers, so that the run equals a run with an ordinary generator that draws
+these numbers.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Replay(Given):
 class Shifted(Given):
     """A generator that returns the numbers of a recorded run, shifted.
 
-    If the alignment declares a shift for a draw, the draw gets this shift. Other noise is expected
-    to be added to statistics. When a statistic first differs by x from its value in the record, the
-    noise that is added to it gets the shift -x. A uniform number is changed so that the results of
-    its comparisons stay the same.
+    If the alignment declares a shift for a draw, the draw gets this shift. For all other draws of
+    noise, the generator expects that the code adds the noise to statistics. When a statistic first
+    differs by x from its value in the record, the noise that is added to it gets the shift -x. A
+    uniform number is changed so that the results of its comparisons stay the same.
 
     Args:
         before: the draws of the record.

@@ -38,8 +38,8 @@ def elimination_candidates(
 
 
 def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Candidate]:
-    """Yield the possible ends of an epoch, each with those neighbours that this end distinguishes
-    best.
+    """Yield the possible ends of an epoch, each with the neighbours for which the probabilities of
+    this end have the largest ratio.
 
     The epoch releases two means with noise ``Lap(change/(rate R))`` each.
 

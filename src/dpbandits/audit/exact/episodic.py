@@ -64,8 +64,8 @@ class Leaf(NamedTuple):
 class _Node(NamedTuple):
     """The state of the algorithm after a sequence of actions, before the next decision.
 
-    For each arm, ``n`` has the number of rewards in the latest release, and ``since`` the rounds in
-    which the arm was played since then.
+    For each arm, ``n`` has the number of rewards in its latest release, and ``since`` has the
+    rounds in which the arm was played after this release.
     """
 
     actions: tuple[int, ...]
@@ -122,7 +122,9 @@ def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
 
 
 def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
-    """Return the state after arm ``a`` was chosen, at the next decision or at the horizon."""
+    """Return the state of the game after arm ``a`` was chosen and played until the next decision or
+    the horizon.
+    """
     t = len(node.actions)
     pulls = node.actions.count(a) - len(node.since[a])
     needed = game.rewards(node.n[a], pulls)

@@ -1,4 +1,4 @@
-"""Compute an interval that is proved to contain the largest |ln(P/P')| of some events."""
+"""Compute an interval that is proved to contain the largest |ln(P/P')| over several events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BITS = (192, 384, 768, 1536, 3072)  # the precisions that are tried
 
 
 class OutOfReach(BadInput):
-    """The error if no exact loss can be computed. Its message has the reason and a request that
+    """The error if no exact loss can be computed. The message has the reason, and a request that
     would work.
     """
 
@@ -50,8 +50,8 @@ class Candidate(NamedTuple):
 
 
 def certified(candidates: Callable[[], Iterator[Candidate]], width: float) -> ActionLoss:
-    """Compute an interval of at most this width that contains the largest |ln(P/P')| of some
-    events.
+    """Compute an interval, at most ``width`` wide, that contains the largest |ln(P/P')| of the
+    candidates.
 
     Raises:
         OutOfReach: even with the highest precision, the interval is wider.

@@ -1,11 +1,12 @@
-"""The exact privacy loss of an algorithm's actions, as an interval that is proved to contain it.
+"""The exact privacy loss of an algorithm's actions, as an interval that is proved to contain the
+loss.
 
 The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
 extreme rewards, for the whole algorithm at one horizon. (The module ``release`` computes the loss
 of a single release.) This module lists the algorithms with a method that computes their exact loss.
-For other algorithms it lists the reasons why none is known. A candidate is one event with its
-probabilities for two neighbouring tables. A method yields candidates, one of which has the largest
-loss.
+For other algorithms the module lists the reasons why no method is known. A candidate is one event
+with its probabilities for two neighbouring tables. A method yields candidates, one of which has the
+largest loss.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Method(NamedTuple):
     """A method that computes an exact loss.
 
     Attributes:
-        usual: the horizon if none is given.
+        usual: the horizon that is used if the user gives no horizon.
         most: the largest horizon.
         candidates: ``candidates(values, eps, T)`` yields the candidates; None if users send one bit
             each.

@@ -1,10 +1,10 @@
 """The exact privacy loss of the actions of an algorithm whose users send one bit each.
 
-The actions are a function of the bits. This module runs the algorithm itself on every sequence of
-bits to compute the function. Given the rewards, the bits are independent, and their probabilities
-are floating-point numbers, which are rational. So the probability of each sequence of actions is a
-rational number, and can be computed exactly for any number of arms. docs/exact_loss.md proves that
-rewards of 0 and 1 suffice.
+The actions are a function of the bits. This module computes the function: it runs the algorithm
+itself on every sequence of bits. Given the rewards, the bits are independent, and their
+probabilities are floating-point numbers, which are rational. So the probability of each sequence of
+actions is a rational number, and can be computed exactly for any number of arms. docs/exact_loss.md
+proves that rewards of 0 and 1 suffice.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def probabilities(
 
     Returns:
         For each sequence of actions, an array of integers of shape (2,) * (T - 1). The entry [r_1,
-            ..., r_{T-1}] is proportional to the probability if these are the rewards of the played
-            arms, where 0 is the smallest and 1 the largest reward. The second result is the factor
-            by which all probabilities are multiplied to give integers.
+            ..., r_{T-1}] is proportional to the probability of the actions if r_1, ..., r_{T-1} are
+            the rewards of the played arms, where 0 is the smallest and 1 the largest reward. The
+            second result is the factor by which all probabilities are multiplied to give integers.
 
     Raises:
         OutOfReach: the algorithm draws something other than one bit per round, or its actions

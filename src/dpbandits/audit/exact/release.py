@@ -32,7 +32,7 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # the scales of the noise with which linearity is
 class _Chosen(Stream):
     """A random generator with chosen draws: coins, or noise of one kind at scale 1.
 
-    Draws have the values in ``z``, and other draws are 0.
+    ``z`` maps the numbers of some draws to their values; all other draws are 0.
     """
 
     plain = True
@@ -85,7 +85,7 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     and N has full rank and is the same for both data sets. Then the ratio is the sum of |z_i| for
     the z that solves ``N z = f(x) - f(y)``, or infinity if there is no solution. If the release
     tosses one coin, the ratio follows from the probabilities of its outputs. For any other release,
-    the result is None.
+    the function returns None.
     """
     with suppress(AttributeError, TypeError):
         # the release draws other noise, or does not only add its draws

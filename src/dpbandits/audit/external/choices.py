@@ -68,8 +68,8 @@ def loss_between(*laws: Law) -> float:
 
 
 def response_loss(target: DecisionTarget, seed: int) -> float:
-    """Compute a lower bound on the privacy loss of the first user's response, from the choices in
-    it.
+    """Compute a lower bound on the privacy loss of the first user's response, from the random
+    choices in this response.
 
     The bound compares, for two rewards of the user, the law of the actions if only these choices
     are random. The bound is 0 if the response always contains noise, if more than one law explains
@@ -101,7 +101,9 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
 
 
 def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
-    """Return whether the first reward enters noise of a later round, which hides its change."""
+    """Return whether the first reward is added to noise of a later round, which hides a change of
+    the reward.
+    """
     shifted = Shifted(draws, {})
     one, two = target.play_traced(first, Replay(draws)), target.play_traced(second, shifted)
     later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)

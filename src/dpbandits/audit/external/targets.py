@@ -1,4 +1,4 @@
-"""Audits of external policies by samples of their actions and of the responses of their users."""
+"""Audits of external policies, which sample their actions and the responses of their users."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ MOST_TRIED = 20  # at most so many games are played to find the draws that a use
 class PolicyTarget(RegretTarget):
     """An external policy that promises eps-DP: an adversary sees its actions.
 
-    First, the random numbers of the policy are recorded and replayed on neighbouring rewards. All
-    noise to which the changed reward is added is shifted by minus the change. Suppose that in every
-    replay all actions stay the same, at a cost of at most eps, and that no choice depends on the
-    changed reward. Then the verdict is consistent, and nothing is sampled.
+    First, the audit records the random numbers of the policy and replays them on neighbouring
+    rewards. All noise to which the changed reward is added is shifted by minus the change. Suppose
+    that in every replay all actions stay the same, at a cost of at most eps, and that no choice
+    depends on the changed reward. In this case the verdict is consistent, and the audit samples
+    nothing.
 
     In all other cases, samples may refute the promise. If the promise is local, the response of a
     user is sampled first. Then the actions are sampled, first on the neighbours of the failed
@@ -149,7 +150,8 @@ class PolicyTarget(RegretTarget):
         ]
 
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
-        """Return a test of the actions at a horizon, on given neighbours or on random ones.
+        """Return a test of the actions at a horizon, on the neighbours ``pair`` or on random
+        neighbours.
 
         The numbers of runs and of pairs of neighbours come from the first entry of STAGES whose
         horizon is at least T, or from the last entry.
@@ -206,7 +208,9 @@ class PolicyTarget(RegretTarget):
 
 
 class Plain(Recorder):
-    """A recorder whose uniform numbers are really uniform, and not close to 0 or 1 too often."""
+    """A recorder that draws uniform numbers with their true law, whereas other recorders draw
+    numbers close to 0 or 1 too often.
+    """
 
     def _uniform(self):
         return self.rng.random()
@@ -214,11 +218,11 @@ class Plain(Recorder):
 
 @dataclass(frozen=True)
 class ResponseTarget(PolicyTarget):
-    """The user of one round of a policy with local privacy: an adversary sees the user's response.
+    """The user of one round of a policy with local privacy: an adversary sees the response of this
+    user.
 
-    The response consists of two kinds of values: for each draw of noise, the first sum that depends
-    on the reward, and for each uniform number or choice, the first result whose probability depends
-    on the reward.
+    The response has a value for each draw: for noise, the first sum that depends on the reward, and
+    for a uniform number or a choice, the first result whose probability depends on the reward.
 
     Attributes:
         pair: two tables of rewards that differ only in this round, whichever arm is played.
@@ -246,10 +250,11 @@ class ResponseTarget(PolicyTarget):
     def sent(self) -> list[tuple[int, int]]:
         """The draws that the user sends, each with the number of its sum or comparison.
 
-        For each draw, this is the first sum or comparison that differs between the two tables. The
-        list is empty if no draw depends on the reward. A sum is left out if the round has noise to
-        which nothing is added, and a choice is left out if the round has any other draw. Such a
-        draw may hide the sum or the choice, as a flip hides a bit that was rounded at random.
+        For each draw, this is the index of the first sum or comparison that differs between the two
+        tables. The list is empty if no draw depends on the reward. A sum is left out if the round
+        has noise to which nothing is added, and a choice is left out if the round has any further
+        draw. Such a draw may hide the sum or the choice, as a flip hides a bit that was rounded at
+        random.
         """
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
@@ -291,7 +296,7 @@ class ResponseTarget(PolicyTarget):
 
 
 def _first_differs(T: int, K: int, rest: float) -> Neighbours:
-    """Return neighbours with constant rewards, which differ in the first reward, 0 or 1.
+    """Return two sequences of rewards that differ in the first reward, which is 0 or 1.
 
     With ``rest`` = 0.5 the other rewards alternate between 0 and 1.
     """
@@ -304,17 +309,19 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
 
 
 def _is_lost(both: tuple[Draw, Draw]) -> bool:
-    """Return whether nothing is known about the use of a draw, which two games have made."""
+    """Return whether the records of a draw from two games do not show how the policy uses the
+    draw.
+    """
     if both[0].kind in (UNIFORM, CHOICE):
         return any(draw.used for draw in both)
     return not (both[0].is_noise and any(any(draw.added) for draw in both))
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:
-    """Return pairs of an input of a draw and the result that an adversary sees.
+    """Return pairs: an input of a draw, and the result that an adversary sees.
 
-    For noise, a pair is a number that is added to the noise, and the sum. For a choice or a uniform
-    number, a pair is the probabilities and the outcome.
+    For noise, the input is a number that is added to the noise, and the result is the sum. For a
+    choice or a uniform number, the input is the probabilities, and the result is the outcome.
     """
     if draw.kind == CHOICE:
         return [(draw.shape, float(draw.z))]

@@ -33,17 +33,17 @@ class Draw:
             probabilities of a choice, or the arguments of another method.
         number: the index of the draw among the draws of its run.
         place: the number of rewards read before the draw.
-        scale: the factor by which noise is multiplied before anything is added; None if noise is
-            not multiplied.
+        scale: the factor by which noise is multiplied before any number is added to it; None if
+            noise is not multiplied.
         added: the numbers that are added to noise, in order.
         sums: the results of these additions.
-        chances: the comparisons of a uniform number, in order, as pairs of a probability and
-            whether the number is below it.
-        used: whether a uniform number is also used in another way.
+        chances: the comparisons of a uniform number, in order: pairs of a probability, and whether
+            the number is below this probability.
+        used: whether a uniform number is also used other than in comparisons.
         entered: how many rewards had been read when a changed number was first added to the draw.
         shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
         base: Laplace noise is the difference of two exponential variables; ``base`` is the smaller
-            one.
+            of the two.
         cost: the cost of a choice or of comparisons, in nats, for the worst outcome.
         worst: the cost of the worst outcome that the comparisons have excluded.
         rounding: the possible error of ``cost`` due to the rounding of probabilities.
@@ -71,13 +71,17 @@ class Draw:
         return self.kind in NOISE
 
     def interval(self, k: int | None = None) -> tuple[float, float]:
-        """Return the interval that the first k comparisons (or all) leave for a uniform number."""
+        """Return the interval in which a uniform number lies, given the results of its first k
+        comparisons (or of all).
+        """
         seen = self.chances[:k]
         low = max([0.0, *(chance for chance, below in seen if not below)])
         return low, min([1.0, *(chance for chance, below in seen if below)])
 
     def share(self, chance: float, below: bool, k: int | None = None) -> float:
-        """Return the length of the part of this interval below (or above) a probability."""
+        """Return the length of the part of this interval that lies below (or above) a
+        probability.
+        """
         low, high = self.interval(k)
         return max(min(high, chance) - low if below else high - max(low, chance), 0.0)
 
@@ -113,7 +117,7 @@ class TracedFloat(float):
 
 
 class TracedArray(np.ndarray):
-    """An object array of numbers with notes. NumPy's operations on it keep the notes."""
+    """An object array of numbers with notes. NumPy's operations on the array keep the notes."""
 
     def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
         return applied(function, method, numbers, named)
@@ -128,10 +132,10 @@ OPERATIONS = {  # functions of NumPy, with the operators that numbers with notes
 
 
 def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> Any:
-    """Apply a function of NumPy to numbers with notes.
+    """Apply a function of NumPy to numbers that carry notes.
 
     A function in ``OPERATIONS`` is replaced by Python's operator, which is applied to each element
-    and keeps the notes. Other functions are applied to plain numbers.
+    and keeps the notes. Functions that are not in ``OPERATIONS`` are applied to plain numbers.
     """
     out = named.pop("out", (None,))[0]
     operation: Any = OPERATIONS.get(function) if method == "__call__" and not named else None
@@ -172,7 +176,7 @@ def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
 def plain_number(x: Any) -> Any:
     """Return a number, or an array of numbers, without notes.
 
-    The draw of a uniform number is then marked as used.
+    If the number is uniform, its draw is marked as used.
     """
     if isinstance(x, Noise):
         return x.now()
@@ -283,7 +287,7 @@ class ExponentialPart(TracedFloat):
 class Uniform(TracedFloat):
     """``low`` plus ``width`` times a uniform number in [0, 1).
 
-    The number records its comparisons, and whether it is used for anything else.
+    The number records its comparisons, and whether the code uses it other than in comparisons.
     """
 
     stream: Any

@@ -1,4 +1,5 @@
-"""Let all random numbers of a policy come from one generator, whichever Python module draws them.
+"""Let all random numbers of a policy come from one generator, although the policy draws them from
+several Python modules.
 
 This module also detects generators that are made without a seed, since an audit cannot repeat their
 numbers.
@@ -122,8 +123,8 @@ def redirect_random(
         rng: the generator.
         fixed: whether setting a seed has its usual effect. If true, numbers drawn after a seed is
             set come from a generator with this seed, and are the same in each game. If false, a
-            seed has this effect only if a generator of the same kind had the seed before, since
-            both generators then draw the same numbers.
+            seed has this effect only if another generator of the same kind had this seed before,
+            since both generators then draw the same numbers.
         given: a list to which the kinds of generators and their seeds are added as text, or None.
 
     Yields:
@@ -172,9 +173,9 @@ def redirect_random(
 def unseeded_generators() -> Iterator[list[int]]:
     """Detect generators of NumPy that are made inside the block without a seed.
 
-    The block receives a list. Each time NumPy asks the operating system for random bits to seed a
-    generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, the number of bits
-    is added to the list.
+    The ``with`` block receives a list. Each time NumPy asks the operating system for random bits to
+    seed a generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, the number
+    of bits is added to the list.
     """
     entropy, asked = of_numpy.randbits, []  # type: ignore[attr-defined]
 

@@ -72,7 +72,8 @@ class Rewards:
 class RoundingUniforms:
     """The uniform numbers that decide how rewards are rounded.
 
-    The number for a round and an arm is the same in all replays, whatever rewards were read before.
+    The number for a round and an arm is the same in all replays, even if the replays read other
+    rewards before.
     """
 
     def __init__(self, reads: Places):

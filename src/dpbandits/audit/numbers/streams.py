@@ -39,8 +39,9 @@ class Stream:
         of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
         reads: the rewards read so far; a game adds each reward that it reads to this list.
-        halves: draws of Laplace noise as the difference of two variables, if only the first
-            variable has been returned so far. The keys are the shape and the position in an array.
+        halves: draws of Laplace noise, which is the difference of two variables, of which only the
+            first variable has been returned so far. The keys are the shape and the position in an
+            array.
     """
 
     plain = False
@@ -82,8 +83,9 @@ class Stream:
         return draw.z if self.plain else Noise(draw.z, self, draw, 1.0, True)
 
     def _located(self, kind, loc, scale, size):
-        """Draw noise, and add the location to it, even if the location is 0: it may be a statistic
-        that is 0. Noise around 0 is still noise alone, to which a statistic may be added later.
+        """Draw noise, and record the addition of its location even if the location is 0, since the
+        location may be a statistic that is 0. If the location is 0, the noise still counts as noise
+        alone, to which a statistic may be added later.
         """
 
         def one(_, x, s):
@@ -201,7 +203,9 @@ class Stream:
         return [self] * n_children
 
     def _other(self, name, *given, **named):
-        """Draw numbers of another law, which must be the same law in all replays."""
+        """Draw numbers of another law; the replays are valid only if this law is the same in all of
+        them.
+        """
         plain = {key: plain_number(x) for key, x in named.items()}
         return self.draw(name, (tuple(map(plain_number, given)), plain)).z
 
@@ -272,6 +276,6 @@ class Recorder(Stream):
 
 
 def shuffle(rng: Any, x: Any) -> None:
-    """Shuffle an array or a list by a permutation that a generator draws."""
+    """Shuffle an array or a list; a generator draws the permutation."""
     order = [int(i) for i in rng.permutation(len(x))]
     x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]

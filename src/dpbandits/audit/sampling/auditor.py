@@ -54,7 +54,7 @@ class Sampled(NamedTuple):
         counts: the number of runs with the event, for each of the two neighbours.
         runs: the number of runs that the test needed, for each neighbour.
         detectable: the smallest loss that the allowed number of runs would detect on average, if
-            this event showed it. The loss is given as a multiple of the promised loss.
+            the loss showed in this event. The loss is given as a multiple of the promised loss.
         tried: the ranges of rewards, horizons and numbers of arms that were compared.
     """
 
@@ -69,12 +69,14 @@ class Sampled(NamedTuple):
 
     @property
     def violated(self) -> bool:
-        """Whether samples refute the promised loss, which is then at most ``measured``."""
+        """Whether the samples refute the promise: then the promised loss is at most
+        ``measured``.
+        """
         return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
 class TimeUp(Exception):
-    """The error if the time of an audit is up before its search is finished."""
+    """The error if the time of an audit runs out before its search is finished."""
 
 
 def audit(
@@ -91,8 +93,8 @@ def audit(
 
     The search has several rounds; each round keeps the pairs of neighbours with the largest loss.
     For each of the last few pairs, an event is chosen on one sample and tested on a fresh sample.
-    The test bets against the promised loss (see ``betting``) until it is decided. With probability
-    ``confidence``, the bounds for all these pairs hold at once.
+    The test bets against the promised loss (see ``betting``) until the bets decide or the runs are
+    used up. With probability ``confidence``, the bounds for all these pairs hold at once.
 
     Args:
         target: the target of the audit.
@@ -163,7 +165,7 @@ def in_workers(
     """Let joblib's workers run a task for several arguments. Yield the results in their order.
 
     Raises:
-        WorkersLost: a worker process has died.
+        WorkersLost: a worker process died.
     """
     own = ended_with_this() if backend == "loky" else {}
     workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)

@@ -34,7 +34,7 @@ def gaussian_line(mu: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
     """Return slope and offset of a bound P <= slope Q + offset that follows from mu-GDP.
 
     Under mu-GDP, P <= Phi(Phi^-1(Q) + mu) for every event (Dong, Roth & Su 2022). The right side is
-    concave in Q, and the bound is its tangent at Q = q.
+    concave in Q, so its tangent at Q = q is a linear upper bound.
     """
     z = norm.ppf(q)
     slope = np.exp(np.minimum(-mu * z - mu**2 / 2.0, 60.0))
@@ -47,7 +47,7 @@ class Bets:
 
     A pair of runs, one on each neighbour, gives the outputs X and Y. With each pair, the wealth of
     a bet with stake l is multiplied by ``1 + l (1_S(X) - slope 1_S(Y) - offset)`` (Gonzalez et al.
-    2025). If the promise holds, the expected wealth does not grow, also if the wealth is a mean
+    2025). If the promise holds, the expected wealth does not grow, even if the wealth is averaged
     over several stakes. So the wealth ever reaches 1/level with probability at most ``level``
     (Ville's inequality). The stakes must not depend on the runs.
 
@@ -104,8 +104,8 @@ class Bets:
         return np.asarray(wealth)
 
     def bound(self, best: np.ndarray) -> float:
-        """Return the lower bound: the largest tested loss such that all losses up to it are
-        refuted.
+        """Return the lower bound: the largest tested loss such that this loss and all smaller
+        losses are refuted.
 
         ``best`` is the largest ``log_wealth`` so far against each tested loss. If not even the
         smallest loss is refuted, the bound is 0.
@@ -116,8 +116,8 @@ class Bets:
     def detectable(self, q: float) -> float:
         """Compute the smallest loss at which samples would refute the promise on average.
 
-        The loss is given as a multiple of the promised loss. If no tested loss is large enough, it
-        is infinite. The event has the probability ``q`` for the second neighbour.
+        The loss is given as a multiple of the promised loss. If no tested loss is large enough, the
+        result is infinite. The event has the probability ``q`` for the second neighbour.
         """
         slope, offset = self.line(self.losses, self.q)
         p = np.minimum(slope * q + offset, 1.0)

@@ -47,7 +47,7 @@ class Event:
 
 
 def ratio(p: np.ndarray) -> np.ndarray:
-    """Return ln p. The difference of two such logarithms is a privacy loss of pure DP."""
+    """Return ln p. The difference of ln p for two neighbours is a privacy loss of pure DP."""
     with np.errstate(divide="ignore"):
         return np.log(p)
 

@@ -67,9 +67,9 @@ class DecisionTarget(AuditTarget):
         sizes: the numbers of arms that are tried; if empty, several numbers, most of them small.
         mixed_levels: whether users have individual privacy levels; only for algorithms that know
             the levels.
-        width: compared steps of a walk lie around the step at which the behaviour changes. The
-            typical distance of a compared step from the change is ``width`` divided by the promised
-            loss.
+        width: how near the compared steps of a walk are to the step at which the behaviour changes.
+            The typical distance of a compared step from this change is ``width`` divided by the
+            promised loss.
         fewest_arms: the smallest number of arms in a replay.
     """
 
@@ -110,8 +110,8 @@ class DecisionTarget(AuditTarget):
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
-        """Yield steps of random walks. If the behaviour changes on a walk, most steps are near the
-        change.
+        """Yield steps of random walks through tables of rewards. If the behaviour of the target
+        changes on a walk, most of the steps are near this change.
         """
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
@@ -174,7 +174,7 @@ class DecisionTarget(AuditTarget):
         return FunctionType(plain.__code__, names, closure=plain.__closure__)
 
     def limit(self, place: tuple[int, int], K: int) -> float:
-        """Return the promised loss with K arms if the reward of one round and arm changes.
+        """Return the promised loss with K arms if the reward of one round and one arm changes.
 
         If users have individual levels, the loss is the level of this round's user.
         """
@@ -209,7 +209,7 @@ class DecisionTarget(AuditTarget):
         return Played(arms, answer, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return a further reason why a shifted run fails, or None.
+        """Return a further reason why a run with shifted noise fails, or None.
 
         ``before`` are the recorded draws, and ``draws`` are the draws of the shifted run.
         """
@@ -237,7 +237,8 @@ class RegretTarget(DecisionTarget):
     def unbounded(self) -> Pair | None:
         """Return two tables of huge rewards, with different best arms, on which the actions differ.
 
-        The result is None if the algorithm declares a range of rewards, or plays both tables alike.
+        The result is None if the algorithm declares a range of rewards, or plays the same actions
+        on both tables.
         """
         for T in self.lengths if self.source.rewards is None else ():
             huge = np.full((T, 2), HUGE)
@@ -345,7 +346,9 @@ def target_of(
 
 
 def rounds(T: int) -> np.ndarray:
-    """Return the rounds at which actions are observed: all, or at most MOST_CHECKPOINTS rounds."""
+    """Return the rounds at which the audit observes actions: all rounds, or at most
+    MOST_CHECKPOINTS of them.
+    """
     if T <= MOST_CHECKPOINTS:
         return np.arange(1, T + 1)
     half = MOST_CHECKPOINTS // 2

@@ -28,7 +28,7 @@ def game_on(
     Args:
         target: the ``DecisionTarget`` that plays.
         table: the rewards, float array (T, K), or an object that behaves like such an array.
-        env_rng: the environment's generator; a generator with seed 0 if None.
+        env_rng: the environment's generator; None stands for a generator with seed 0.
         checkpoints: see ``new_game``; all rounds if None.
     """
     (T, K), actions, users = table.shape, target.source.actions, target.population.users()
@@ -59,7 +59,7 @@ def game_on(
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
     """Replace the vectors of every second round by vectors that depend on the round's rewards.
 
-    Each row of ``rows`` has the vectors of one round; ``vectors`` is their number.
+    Each row of ``rows`` has the vectors of one round; ``vectors`` is the number of these vectors.
     """
     for t in range(1, len(rows), 2):
         row = np.ascontiguousarray(rewards[t], float)

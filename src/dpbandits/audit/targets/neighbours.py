@@ -30,7 +30,9 @@ def fixed(pair: Pair) -> Neighbours:
 
 
 def place_of_change(pair: Pair) -> tuple[int, ...]:
-    """Return the index of the first difference of two data sets, such as the round and the arm."""
+    """Return the index of the first entry in which two data sets differ, such as the round and the
+    arm.
+    """
     x, y = pair
     return tuple(np.argwhere(x != y)[0].tolist())
 
@@ -147,7 +149,7 @@ def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most
     """Estimate the largest reward that a truncating algorithm does not replace by 0.
 
     The search covers rewards from ``least`` to ``most``. If no reward changes the behaviour, the
-    result is the geometric mean of these two.
+    result is the geometric mean of ``least`` and ``most``.
     """
     zeros = behaviour(np.zeros((T, K)))
 

@@ -1,8 +1,9 @@
-"""The releases on which privacy guarantees are based. Each can be audited without an algorithm.
+"""The releases on which privacy guarantees are based. An audit can test each release without an
+algorithm.
 
 A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. A release
 computes an output from the data ``x`` and writes the output into ``out``, which an adversary sees.
-A release calls the mechanisms, estimators and local randomizers that algorithms call.
+The code of a release calls the mechanisms, estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ class Mechanism:
 
     Attributes:
         function: ``release(rng, x, budget, out)``, callable from kernels.
-        values: the values that a number of the data may have; an audit tries all of them.
+        values: the values that a number of the data may have; an audit tries all values.
         sizes: the sizes of the data: how many numbers they have.
         seen: ``seen(n)`` is the number of outputs for data of n numbers.
         budget: the name of the privacy budget: eps for eps-DP, rho for rho-zCDP by Gaussian noise.
         delta: the delta of (eps, delta)-DP, or 0.
-        with_delta: a function that returns the release for another delta, if the release has a
+        with_delta: for a release with a delta, a function that returns the release for another
             delta.
     """
 
@@ -272,7 +273,9 @@ def modular_sum_of_skellam(rng, x, rho, out):
 
 @inlined_counted
 def release_count(rng, x, eps, delta, out):
-    """Release the number of 1s in x plus heads of fair coins; 0 if this takes too many coins."""
+    """Release the number of 1s in x plus heads of fair coins; release 0 if this would take too many
+    coins.
+    """
     N = least_bits(eps, delta)
     out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
 

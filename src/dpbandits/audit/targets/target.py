@@ -1,4 +1,6 @@
-"""The base class of audit targets: a privacy promise at one budget, and runs that test it."""
+"""The base class of audit targets: a privacy promise at one budget, and runs that test this
+promise.
+"""
 
 from __future__ import annotations
 
@@ -90,9 +92,9 @@ class AuditTarget:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        """All parameters in the form that a guarantee needs: the value of an option is a number.
+        """All parameters in the form that a guarantee needs: an option is given as a number.
 
-        The number of arms is K = 2, the smallest number, since the loss is then largest.
+        The number of arms is K = 2, since the loss is largest for the smallest number of arms.
         """
         known = isinstance(self.source, Algorithm)
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
@@ -118,8 +120,8 @@ class AuditTarget:
 
     @property
     def gaussian(self) -> Gaussian | None:
-        """The promise if noise is Gaussian; None for pure DP, and for (eps, delta)-DP by other
-        noise.
+        """The promise if noise is Gaussian; None for pure DP, and for (eps, delta)-DP by noise that
+        is not Gaussian.
         """
         found = self.guarantee.gaussian
         return None if isinstance(found, Approximate) else found
@@ -164,11 +166,15 @@ class AuditTarget:
 
     @property
     def caveat(self) -> str:
-        """A reason why replays may fail although the target is private, or ""."""
+        """A reason why replays may fail although the target is private, or "" if there is no such
+        reason.
+        """
         return ""
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
-        """Return the verdict on the replays alone; ``aligned`` of the replays succeeded."""
+        """Return the verdict that follows from the replays alone, of which ``aligned``
+        succeeded.
+        """
         return verdicts.of_replays(aligned, replays)
 
     def stages(self, replays: Any, seed: int) -> list[Stage]:
@@ -182,9 +188,9 @@ class AuditTarget:
         """Return data that show a missing declaration: the target is private only for bounded
         rewards.
 
-        The data are two huge rewards (or tables of them). Outputs with the same random numbers
-        differ, although an algorithm for rewards without bounds should truncate both alike. The
-        result is None if there are no such data.
+        The data are two huge rewards (or tables of them). With the same random numbers, the target
+        has different outputs on the two data, although an algorithm for rewards without bounds
+        should truncate both to the same outputs. The result is None if no such data are found.
         """
         return None
 

@@ -97,7 +97,9 @@ def protect(stored: Stored) -> None:
 
 
 def forget(stored: Stored) -> bool:
-    """Remove machine code that cannot be loaded from disk, and return whether there was any."""
+    """Remove machine code that cannot be loaded from disk, and return whether such code was
+    found.
+    """
     if not is_stored(stored):
         return False
     report_damage(stored.name)

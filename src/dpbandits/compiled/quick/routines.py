@@ -34,7 +34,7 @@ SLOTS: dict[str, Any] = {}  # the slots of rare routines, by their symbols
 def declare() -> None:
     """Tell Numba about all functions that have been noted so far.
 
-    If a function has two implementations, Numba prefers the one of which it was told first.
+    If a function has two implementations, Numba prefers the implementation that was declared first.
     """
     for called in undeclared():
         if not called.inlined:

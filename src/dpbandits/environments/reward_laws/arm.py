@@ -39,6 +39,6 @@ def positive(key: str, value: Any) -> float:
 
 
 def finite_mean(key: str, value: Any) -> float:
-    """Check the index of a power tail, which must exceed 1 so that the mean is finite."""
+    """Check the index of a power tail: the mean is finite only if the index exceeds 1."""
     needed = "above 1 is needed, or the mean is infinite"
     return number_where(key, value, lambda x: x > 1, needed)

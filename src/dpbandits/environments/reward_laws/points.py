@@ -38,8 +38,8 @@ def bernoulli(mean: Any) -> Arm:
 
 
 def largest(value: Any) -> Arm:
-    """Return the law of outliers chosen by an adversary who knows the algorithm's truncation level.
-    An outlier equals this level, or ``value`` if the algorithm truncates nothing.
+    """Return the law of outliers that an adversary chooses, who knows the truncation level of the
+    algorithm. An outlier equals this level, or ``value`` if the algorithm truncates nothing.
     """
     x = as_number("value", value)
     moment = partial(two_point_moment, x, x, 1.0)
@@ -86,7 +86,7 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 
 def discrete_moment(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> float:
-    """Return E|X - c|^q of a discrete law; BLAS, whose order of summation varies, is not used."""
+    """Return E|X - c|^q of a discrete law, without BLAS, whose order of summation varies."""
     with np.errstate(over="ignore"):
         return float((shares * np.abs(np.asarray(values) - c) ** q).sum())
 

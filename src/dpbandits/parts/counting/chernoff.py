@@ -2,7 +2,7 @@
 
 Let X be a sum of independent Laplace variables with scales b_i. For all 0 < s < 1/max b_i and
 l > 0, P(X > (l - sum of ln(1 - b_i^2 s^2))/s) <= e^-l. The Chernoff quantile at 1 - e^-l is the
-least of these bounds over s.
+smallest of these bounds over s.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     The search starts from an upper bound on the root: s C' - C is at least
     s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and with the largest b alone the root would satisfy
     b^2 s^2 <= l/(1 + l). At the end, a parabola in u = 1/s corrects for the remaining distance to
-    the root. The quantile q(l) is the least value of (l + C)/s. Its first derivative in l is u at
-    the root s, and its second derivative is -1/(s^3 C'').
+    the root. The quantile q(l) is the least value of (l + C)/s. The first derivative of q in l is u
+    at the root s, and the second derivative is -1/(s^3 C'').
     """
     largest = 0.0
     for i in range(noise.parts[a]):

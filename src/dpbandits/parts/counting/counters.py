@@ -90,9 +90,9 @@ def describe(counters: Counters, a: int, n: int) -> None:
     """Record the parts of the noise in the sum of the first ``n`` items of arm ``a``.
 
     The value of a node in Honaker's tree contains the noise of all nodes of its subtree. The scale
-    of the noise may grow from item to item. The record gives all nodes of a subtree one scale, that
-    of the last item of the subtree. This scale is exact if all items have the same sensitivity;
-    otherwise it is at least the true scale of each node.
+    of the noise may grow from item to item. The record gives all nodes of a subtree one scale, the
+    scale of the last item of the subtree. This scale is exact if all items have the same
+    sensitivity; otherwise it is at least the true scale of each node.
     """
     clear_noise(counters.noise, a)
     if counters.tree == KARY:
@@ -110,8 +110,8 @@ def describe(counters: Counters, a: int, n: int) -> None:
 def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> float:
     """Return the bonus for the noise in the sum of arm ``a``.
 
-    A literal bonus is returned as it is. A calibrated bonus is the Chernoff quantile, at
-    1 - t^-4 / 2, of the noise that the sum contains.
+    If the bonus is literal, the result is ``literal``. A calibrated bonus is the Chernoff quantile,
+    at 1 - t^-4 / 2, of the noise that the sum contains.
     """
     if counters.bonus == LITERAL:
         return literal
@@ -123,7 +123,7 @@ def kind_of_noise(counters: Counters, a: int, n: int) -> int:
     """Return the kind of the noise in the sum of the first ``n`` items of arm ``a``.
 
     If all items have the same sensitivity, the noise of two sums of the same kind has the same law.
-    For Honaker's trees, the two laws are only nearly the same.
+    For Honaker's trees, the laws of two such sums are only nearly the same.
     """
     if counters.tree == KARY:
         nodes = 0

@@ -1,8 +1,8 @@
 """The tree mechanism with estimates from below: private prefix sums of less noise (Honaker 2015).
 
 A node's sum has two estimates: its own noisy sum, and the total of the noisy sums of its two
-halves. Their average, weighted by the inverse of the variances, has less noise and costs no
-privacy.
+halves. The average of the two estimates, weighted by the inverse of the variances, has less noise
+and costs no privacy.
 """
 
 from __future__ import annotations

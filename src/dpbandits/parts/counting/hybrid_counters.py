@@ -15,7 +15,9 @@ from .trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 
 class Counters(NamedTuple):
-    """One counter for each arm. Its epochs end after 1, 3, 7, 15, ... rewards."""
+    """The counters of all arms, one counter for each arm. The epochs of a counter end after 1, 3,
+    7, 15, ... rewards.
+    """
 
     full: np.ndarray  # float64 array (K,), noisy sum of the rewards of all finished epochs, C
     part: np.ndarray  # float64 array (K,), noisy sum of the rewards of the present epoch, B

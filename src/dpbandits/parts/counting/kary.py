@@ -4,8 +4,8 @@ The number n of items in a prefix is written in an odd base k with balanced digi
 n = sum of d_l k^l with |d_l| <= (k - 1)/2. Let d = d_l, and let p be the value of the digits above
 l. If d > 0, the d nodes [p + j k^l, p + (j + 1) k^l), j < d, are added. If d < 0, the |d| nodes
 [p - (j + 1) k^l, p - j k^l), j < |d|, are subtracted. With these signs the nodes add up to the
-prefix. So only the noise of the nodes is drawn, and it is added to the true sum of the prefix; a
-node may also contain future items.
+prefix. So only the noise of the nodes is drawn, and this noise is added to the true sum of the
+prefix; a node may also contain future items.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def tree_levels(T: int) -> int:
 def new_trees(K: int, T: int) -> np.ndarray:
     """Return ``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
 
-    Entry (a, j) is for the tree of arm a. It stores the noise of the sum of all items up to the
-    last item of the latest complete node of level j.
+    Entry (a, j) is for the tree of arm a. The entry stores the noise of the sum of all items up to
+    the last item of the latest complete node of level j.
     """
     return np.zeros((K, tree_levels(T)))
 

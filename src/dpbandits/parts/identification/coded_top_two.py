@@ -69,7 +69,7 @@ def coded_rounds(rng, m, N, end, slack, b, left):
 
     The function returns the arm whose phase ended, or -1. The coins are the bits of a random
     number. The highest bit is not a coin: it is always set, and marks the end of the coins. A zero
-    is a round of the leader, a one is a round of the challenger.
+    is a round of the leader, and a one is a round of the challenger.
     """
     coins, c, bar, w = 1, 0, -np.inf, N[b]  # bar: a lower bound on the costs of other arms
     while left > 0:
@@ -107,8 +107,9 @@ def coded_cost(d, w, v):
 def coded_challenger(m, N, slack, b, w):
     """Return the challenger and a lower bound on the costs of the other arms until a phase ends.
 
-    The challenger is the arm of smallest cost, ties to the lowest. The bound is the second smallest
-    cost. If this cost is not positive, it might decrease, and the bound is -inf.
+    The challenger is the arm of smallest cost; of several such arms, the arm with the lowest
+    number. The bound is the second smallest cost. If this cost is not positive, it might decrease,
+    and the bound is -inf.
     """
     found, smallest, second = -1, np.inf, np.inf
     for a in range(len(m)):

@@ -25,7 +25,8 @@ def top_two(
 ) -> float:
     """Play until the arm of largest private mean passes the stopping test, and return its number.
 
-    The result is NaN if the game ends before that. eps-DP: every reward enters one release.
+    The result is NaN if the game ends before an arm passes the test. eps-DP: every reward enters
+    one release.
 
     Args:
         game: the game.
@@ -76,7 +77,9 @@ def private_leader(m: np.ndarray, n: np.ndarray, k: np.ndarray, eps: float) -> i
 
 @shared_borrowing
 def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) -> int:
-    """Return the arm other than ``b`` of smallest transportation cost from ``b`` (line 17)."""
+    """Return the arm other than ``b`` that has the smallest transportation cost from ``b`` (line
+    17).
+    """
     found, smallest = -1, np.inf
     for a in range(len(m)):
         cost = transportation_cost(m[b] - m[a], w[b], w[a], eps, starred)
@@ -87,8 +90,8 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
 
 @inlined
 def rounds_of_leader(leads: float) -> float:
-    """Return in how many of its ``leads`` rounds as leader an arm was played itself. In the other
-    rounds its challenger was played.
+    """Return in how many of the ``leads`` rounds in which an arm was leader the arm itself was
+    played. In the other rounds the challenger of the arm was played.
 
     In a round, the leader is played instead of its challenger if it was played in at most half of
     ``leads`` rounds, where ``leads`` includes the present round (line 18 with beta = 1/2).
@@ -157,7 +160,7 @@ def is_convincing(
 def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool) -> float:
     """Compute the threshold of AdaP-TT for sigma = 1/2 and s = 2 (eq. 5.11).
 
-    If ``rough``, a lower bound on the threshold is computed instead, which is cheaper.
+    If ``rough`` is true, a lower bound on the threshold is computed instead, which is cheaper.
     """
     k, j = phases(w) ** 2, phases(v) ** 2
     l, r = math.log(2.0 * K * ZETA * k / delta), math.log(2.0 * K * ZETA * j / delta)
@@ -171,7 +174,8 @@ def starred_threshold(
 ) -> float:
     """Compute the threshold of AdaP-TT* for means that differ by ``d`` (eq. 5.14).
 
-    The constants are sigma = 1/2 and s = 2. If ``rough``, the result is at most the threshold.
+    The constants are sigma = 1/2 and s = 2. If ``rough`` is true, the result is at most the
+    threshold.
     """
     l, h = log_of_phases(w, K, delta), lambert(w, K, delta)
     r, g = log_of_phases(v, K, delta), lambert(v, K, delta)
@@ -220,7 +224,8 @@ def empirical(w: float, v: float, delta: float, eps: float) -> float:
 def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) -> float:
     """Compute the threshold for Gaussian means without privacy (eq. 5.10).
 
-    If ``rough``, a lower bound is computed instead: C^G(x) is replaced by x, which is smaller.
+    If ``rough`` is true, a lower bound is computed instead: C^G(x) is replaced by x, which is
+    smaller.
     """
     counts = 2.0 * math.log(4.0 + math.log(w)) + 2.0 * math.log(4.0 + math.log(v))
     x = 0.5 * math.log((K - 1) / delta)

@@ -16,14 +16,14 @@ from .top_two import calibration, challenger
 def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh: float) -> float:
     """Play until the arm of largest mean passes the stopping test, and return its number.
 
-    The result is NaN if the game ends before that. The test compares the transportation cost of two
-    arms with the threshold for Gaussian means.
+    The result is NaN if the game ends before an arm passes the test. The test compares the
+    transportation cost of two arms with the threshold for Gaussian means.
 
     Args:
         game: the game.
         rng: the learner's generator.
         delta: probability of a wrong answer.
-        tanh: tanh(eps/2) of users who send bits (CTB); 0 if they send their rewards.
+        tanh: tanh(eps/2) if users send bits (CTB); 0 if users send their rewards.
     """
     K = arms(game)
     if rounds_left(game) < K:

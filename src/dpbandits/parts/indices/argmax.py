@@ -1,8 +1,8 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
 In most rounds the leader, the arm of largest index, remains the same, and only its statistics have
-changed. The choices equal those of an argmax over all arms in every round; docs/fast_rounds.md has
-the proof.
+changed. The choices equal the choices of an argmax over all arms in every round;
+docs/fast_rounds.md has the proof.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Indices(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A range of rounds; the growth at its last round is an upper bound for all of them."""
+    """A range of rounds; the growth at its last round is an upper bound on the growth in all its
+    rounds.
+    """
 
     last: int  # the last round
     growth: float  # the growth at the last round
@@ -54,7 +56,7 @@ class Stretch(NamedTuple):
     """Rounds in which one arm leads.
 
     Until the window ends, the leader's index is certainly the largest as long as
-    ``total + gain > bar N``, with the total and the N of the leader.
+    ``total + gain > bar N``, where total and N belong to the leader.
     """
 
     arm: int  # the leader
@@ -88,7 +90,8 @@ def growth(indices: Indices, window: Window, t: float) -> float:
 def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
     """Update the leader, its index and the second largest index with the index of arm ``b``.
 
-    At a tie the former leader remains. The code has no branches, which would be mispredicted.
+    If the two largest indices are equal, the former leader remains the leader. The code has no
+    branches, which would be mispredicted.
     """
     a, best, second = leader
     first = index > best
@@ -97,7 +100,8 @@ def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, 
 
 @inlined
 def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
-    """Find the arm of largest index at round ``t``, ties to the lowest, and for how long it leads.
+    """Find the arm of largest index at round ``t`` (of several such arms, the lowest number), and
+    for how long it leads.
 
     Args:
         indices: the indices.
@@ -136,7 +140,7 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
 def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
     """Return whether the leader certainly has the largest index in the next round of the window.
 
-    During a stretch only the leader's total and N change, and the changes of all bonuses are
+    While one arm leads, only its total and its N change, and the changes of all bonuses are
     bounded. So the test needs only one multiplication: no root, no logarithm and no other arm.
     """
     return total + stretch.gain > stretch.bar * N

@@ -48,8 +48,8 @@ def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statist
 def index(params: Any, a: int, statistics: Statistics) -> tuple[float, float]:
     """Return the level and the width of the index of DP-UCB (``index`` of ``optimism``).
 
-    The parameter ``least`` is 0 or a logarithm of the horizon. If it is above 0, it replaces ln t
-    in the radius, and the radius becomes part of the level.
+    The parameter ``least`` is 0 or a logarithm of the horizon. If ``least`` is above 0, it replaces
+    ln t in the radius, and the radius becomes part of the level.
     """
     least, (N, total, _) = params[2], statistics
     width = math.sqrt(2.0 / N)
@@ -120,13 +120,14 @@ def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) ->
 
 @shared_rare
 def play_calibrated(game, rng, counters, least):
-    """Play DP-UCB with calibrated bonuses; ties go to the arm of lowest number.
+    """Play DP-UCB with calibrated bonuses; of several arms with the largest index, the arm of
+    lowest number is played.
 
     Each arm has an upper bound on its index. The loop computes the index of the arm with the
     largest bound, replaces the bound by the index, and repeats this until the largest value is an
     exact index. The arm of this index is then played while its index is certainly above the other
-    arms' bounds at the last round of a window. Meanwhile, the arm's bonus is bounded from below by
-    the bonus of an earlier round for noise of the same kind.
+    arms' bounds at the last round of a window. While this arm is played, its bonus is bounded from
+    below by the bonus of an earlier round for noise of the same kind.
     """
     K, T = arms(game), game.horizon
     N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)
@@ -174,9 +175,9 @@ def play_calibrated(game, rng, counters, least):
 def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     """Play DP-UCB with a choice of the counter and of the bonus.
 
-    ``literal`` is the literal bonus. ``least`` is the least logarithm in the radius: 0 for the
-    logarithm of each round, ln 2T for a radius of the horizon. ``budget`` is the privacy budget of
-    an arm's counter.
+    ``literal`` is the literal bonus. If ``least`` is 0, the radius in round t contains ln t. If
+    ``least`` is ln 2T, ln 2T takes the place of ln t, so that the radius depends on the horizon.
+    ``budget`` is the privacy budget of an arm's counter.
     """
     K, T = arms(game), game.horizon
     counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)

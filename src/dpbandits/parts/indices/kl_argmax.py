@@ -18,7 +18,8 @@ SURE = 1e-6  # relative margin of N kl, far above its rounding error
 
 
 class Reach(NamedTuple):
-    """Each arm's index when it was last computed, and its tangent as a function of ln t.
+    """The index of each arm when it was last computed, and the tangent of the index as a function
+    of ln t.
 
     An index is concave in ln t, so the tangent is an upper bound until the arm is played.
     """
@@ -56,7 +57,7 @@ def at_most(reach, b, l):
 
 @inlined
 def rivals(reach, a, l):
-    """Bound the largest index of all arms but ``a`` at ln t = ``l``.
+    """Bound the largest index of all arms other than ``a`` at ln t = ``l``.
 
     The result is a lower bound, an upper bound, and the arm with the upper bound.
     """
@@ -86,7 +87,8 @@ def surely_below(S, N, q, l):
 
 @inlined
 def kl_leader(reach, S, N, a, t):
-    """Return the arm of largest index at round ``t``, ties to the lowest.
+    """Return the arm of largest index at round ``t``; of several such arms, the arm of lowest
+    number.
 
     ``a`` is the previous leader.
     """

@@ -69,7 +69,8 @@ def exploring(enough: Callable, by_pulls: bool) -> Interruption:
     """Return the interruption for forced exploration.
 
     An arm counts as explored in round t if its statistic is above ``enough(params, ln t)``, which
-    is proportional to ln t. While some arm is not explored, an arm that is not explored is played.
+    is proportional to ln t. While some arm is not explored, the algorithm plays an arm that is not
+    explored.
 
     Args:
         enough: returns the bound on the statistic; a function that is decorated with ``inlined``.
@@ -112,19 +113,19 @@ def optimism(
     """Return the loop of an optimistic algorithm,
     ``play(game, rng, params, shift=0, power=1/2, width_decay=1/2, user=0)``.
 
-    In round t the loop plays the arm of largest index ``level + (ln t + shift)^power width``, ties
-    to the lowest; the index of an arm without observations is infinite. An arm has three
-    statistics, all 0 at first: the number of observations N; the total, where total/N is the index
-    without its bonus; and ``extra``. ``params`` hold the parameters of the algorithm.
-    ``width_decay`` says how a width decreases (see ``Indices``). ``user`` is the user before the
-    first round. All functions are decorated with ``inlined``.
+    In round t the loop plays the arm of largest index ``level + (ln t + shift)^power width``; of
+    several such arms, the arm of lowest number. The index of an arm without observations is
+    infinite. An arm has three statistics, all 0 at first: the number of observations N; the total,
+    where total/N is the index without its bonus; and ``extra``. ``params`` hold the parameters of
+    the algorithm. ``width_decay`` says how a width decreases (see ``Indices``). ``user`` is the
+    user before the first round. All functions are decorated with ``inlined``.
 
     Args:
         observe: ``observe(params, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(params, a, statistics)`` returns level and width of the index of arm a.
         draw_user: ``draw_user(params, game, rng, last)`` returns the user of the next round, given
-            the user of the last round. It may also draw the random number that a user's response
-            needs: the loop is faster if this number is drawn before the reward.
+            the user of the last round. This function may also draw the random number that a user's
+            response needs: the loop is faster if this number is drawn before the reward.
         interruption: the action before some rounds, such as ``exploring``.
         draw: ``draw(params, game, arm, t, N)`` draws the reward after t rounds of the game, by
             ``pull_held`` or ``pull_held_within``, from an arm with N observations. The returned

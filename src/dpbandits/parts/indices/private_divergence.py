@@ -1,8 +1,9 @@
-"""The divergence of Bernoulli laws under global DP, and its index, in closed form.
+"""The divergence of two Bernoulli laws under global DP, and the index that follows from it, in
+closed form.
 
-Azize et al. 2025 measure how hard it is, under eps-global DP, to tell two Bernoulli laws of means x
-and y apart by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
-infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
+Azize et al. 2025 measure how hard it is, under eps-global DP, to distinguish two Bernoulli laws
+with means x and y by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y
+the infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
 closed forms below follow from this z.
 """
 
@@ -31,7 +32,7 @@ def private_divergence(x: float, y: float, eps: float) -> float:
 def private_upper(x: float, c: float, eps: float) -> float:
     """Compute the index ``max{q in [0, 1] : d(x, q) <= c}`` for c > 0.
 
-    This is the index of KL-UCB if eps is infinite.
+    The index is the index of KL-UCB if eps is infinite.
     """
     if x >= 1.0 or c >= eps * (1.0 - x):
         return 1.0

@@ -9,7 +9,7 @@ from ...compiled import inlined
 
 @inlined
 def logarithm(x: float, base2: float) -> float:
-    """Compute the logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
+    """Compute the logarithm of ``x``: natural if ``base2`` is 0, to base 2 if ``base2`` is 1."""
     return math.log(x) if base2 == 0.0 else math.log2(x)
 
 
@@ -101,7 +101,7 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
     The noise is ``Lap(2M/(n eps))``. The radius is the sum of the bounds of Bernstein's inequality,
     of the tail of the noise, of Markov's inequality for the truncation bias, and of Chernoff's
     inequality for the outliers. The radius holds with probability 1 - delta if E|X|^k <= 1, the
-    contamination is at most alpha1, and n >= 3 l/alpha1, where l = ln(4/delta).
+    probability of an outlier is at most alpha1, and n >= 3 l/alpha1, where l = ln(4/delta).
     """
     if math.inf == M:
         return math.inf

@@ -1,4 +1,5 @@
-"""The shared loop for indices that do not depend on the round, such as those for a known horizon.
+"""The shared loop for indices that do not depend on the round, such as the indices for a known
+horizon.
 
 Only the index of the pulled arm changes. This index is compared with the largest index of the other
 arms, which is computed anew only when another arm becomes the leader.
@@ -17,9 +18,10 @@ from ...game import arms, end_hold, hold, pull_held
 def steady_optimism(observe: Callable, index: Callable) -> Callable:
     """Return the loop ``play(game, rng, params, N, S)``.
 
-    In each round that is left, the loop plays the arm of largest index, ties to the lowest; the
-    index of an arm without observations is infinite. ``N`` and ``S`` are the numbers of
-    observations and their sums. Both functions are decorated with ``inlined``.
+    In each round that is left, the loop plays the arm of largest index; of several such arms, the
+    arm of lowest number. The index of an arm without observations is infinite. ``N`` and ``S`` are
+    the numbers of observations and their sums. ``observe`` and ``index`` are decorated with
+    ``inlined``.
 
     Args:
         observe: ``observe(params, rng, x)`` returns the number that a reward x adds to the sum.

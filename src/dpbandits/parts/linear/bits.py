@@ -37,7 +37,7 @@ def largest_variance(z: np.ndarray, n: np.ndarray, rewards: float, coins: float)
 
     Args:
         z: float64 array (k, r), the actions in a basis of their span.
-        n: float64 array (k,), how often each action is played, or its share.
+        n: float64 array (k,), how often each action is played, or the share of its plays.
         rewards: the variance proxy of a reward.
         coins: the variance proxy of the noise of a sum.
     """

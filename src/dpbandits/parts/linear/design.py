@@ -24,7 +24,7 @@ class Design(NamedTuple):
 
     Attributes:
         z: float64 array (k, r), the actions in an orthonormal basis of their span.
-        pi: float64 array (k,), their shares, 0 outside the support.
+        pi: float64 array (k,), the shares of the actions, 0 outside the support.
     """
 
     z: np.ndarray
@@ -87,11 +87,10 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
     """Compute the shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
 
     The search is the Frank-Wolfe method with away steps, from the uniform design. At the optimum
-    the largest z^T V(pi)^-1 z is r (Kiefer & Wolfowitz 1960). For the returned shares it is at most
-    r (1 + TOLERANCE). The function checks this bound, since the sensitivity of ``least_squares``
-    depends on the bound.
-    The optimal V(pi) is unique, but pi need not be. The support of pi has at most r (r + 1)/2
-    actions.
+    the largest z^T V(pi)^-1 z is r (Kiefer & Wolfowitz 1960). For the returned shares, the largest
+    z^T V(pi)^-1 z is at most r (1 + TOLERANCE). The function checks this bound, since the
+    sensitivity of ``least_squares`` depends on the bound. The optimal V(pi) is unique, but pi need
+    not be. The support of pi has at most r (r + 1)/2 actions.
 
     Args:
         z: float64 array (k, r), actions that span r dimensions.
@@ -147,9 +146,9 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
 
 @shared_rare
 def thin(z: np.ndarray, pi: np.ndarray) -> None:
-    """Move shares without a change of V(pi), until at most r (r + 1)/2 of them are positive.
+    """Move shares without changing V(pi), until at most r (r + 1)/2 shares are positive.
 
-    This is Caratheodory's method: the matrices z z^T of more than r (r + 1)/2 actions are linearly
+    The method is Caratheodory's: the matrices z z^T of more than r (r + 1)/2 actions are linearly
     dependent.
     """
     k, n = len(pi), z.shape[1] * (z.shape[1] + 1) // 2 + 1

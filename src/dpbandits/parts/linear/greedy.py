@@ -14,7 +14,9 @@ from ...compiled import inlined, random
 
 @inlined
 def greedy(rng: np.random.Generator, theta: np.ndarray, X: np.ndarray) -> int:
-    """Return the number of the row x of ``X`` with the largest <theta, x>, ties at random."""
+    """Return the number of the row x of ``X`` with the largest <theta, x>; ties are broken at
+    random.
+    """
     best, largest, ties = 0, -np.inf, 1
     for a in range(len(X)):
         value = inner_product(theta, X, a)

@@ -39,8 +39,8 @@ class MatrixTree(NamedTuple):
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
     """Return an empty tree of m levels.
 
-    With Wishart noise (k > 0 degrees of freedom), a prefix has noise of every level, even of levels
-    of which it has no node. The noise of these empty nodes is drawn here.
+    With Wishart noise (k > 0 degrees of freedom), a prefix has noise of every level, even if the
+    prefix has no node of this level. The noise of these empty nodes is drawn here.
     """
     below, L = np.zeros((m + 1, D, D)), np.zeros((D, D))
     for j in range(m):
@@ -119,7 +119,7 @@ def wishart(L: np.ndarray, p: int, q: int) -> float:
 def receive_message(
     rng: np.random.Generator, M: np.ndarray, X: np.ndarray, a: int, r: float, sigma: float
 ) -> None:
-    """Add a user's message to a server's sums.
+    """Add a user's message to the sums of the server.
 
     The message is x x^T and x r, with Gaussian noise in each entry of the lower triangle.
     """
@@ -184,19 +184,23 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
 
 @inlined
 def optimistic_noisy(now: NoisyEstimate, beta: float) -> int:
-    """Return the context with the largest <theta, x> + beta sqrt(x^T V^-1 x), ties to the first."""
+    """Return the context with the largest <theta, x> + beta sqrt(x^T V^-1 x); of several such
+    contexts, the first.
+    """
     return largest_noisy(now, beta, True)
 
 
 @inlined
 def optimistic_by_squares(now: NoisyEstimate, beta: float) -> int:
-    """Return the context with the largest <theta, x> + beta x^T V^-1 x, ties to the first."""
+    """Return the context with the largest <theta, x> + beta x^T V^-1 x; of several such contexts,
+    the first.
+    """
     return largest_noisy(now, beta, False)
 
 
 @inlined
 def largest_noisy(now: NoisyEstimate, beta: float, root: bool) -> int:
-    """Return the context of largest index, whose bonus has a square root if ``root``.
+    """Return the context of largest index; the bonus has a square root if ``root`` is true.
 
     A negative x^T V^-1 x counts as 0.
     """

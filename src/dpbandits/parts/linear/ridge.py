@@ -26,7 +26,7 @@ class Ridge(NamedTuple):
 
 @shared
 def new_ridge(d: int, lam: float) -> Ridge:
-    """Return the regression without rounds: V = lam I and b = 0."""
+    """Return a ridge regression before its first round: V = lam I and b = 0."""
     V, W = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         V[i, i], W[i, i] = lam, 1.0 / lam
@@ -39,7 +39,7 @@ def new_ridge(d: int, lam: float) -> Ridge:
 def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
     """Add a round with the context x, row ``a`` of ``X``, and the reward ``r``.
 
-    The update takes O(d^2), by the Sherman-Morrison formula.
+    The update takes O(d^2) operations, by the Sherman-Morrison formula.
     """
     V, W, b, y = ridge.V, ridge.W, ridge.b, ridge.work
     d = len(b)
@@ -74,7 +74,7 @@ class Estimate(NamedTuple):
 
 @shared
 def new_estimate(ridge: Ridge) -> Estimate:
-    """Return the estimate of a regression without rounds, theta = 0."""
+    """Return the estimate of a regression before its first round, theta = 0."""
     return Estimate(np.zeros(len(ridge.b)), ridge.W.copy(), ridge.log_det.copy())
 
 

@@ -30,7 +30,8 @@ def gaussian_nodes(
 ) -> Shifted:
     """Compute Gaussian noise for (eps, delta)-joint DP (SS, section 4.2), and its bounds.
 
-    The noise has the printed calibration, or the exact calibration of ``mu_for``.
+    The scale of the noise is the printed scale or, with the exact calibration, the smallest
+    sufficient scale (``mu_for``).
     """
     s = 4.0 * math.sqrt(m) * LT2 * math.log(4.0 / delta) / eps
     if calibration != PRINTED:

@@ -1,1 +1,3 @@
-"""Statistics of rewards: robust private means, draws from posteriors, and rewards that expire."""
+"""Statistics of rewards: robust private means, draws from posteriors, and rewards that count only
+up to a certain round.
+"""

@@ -29,7 +29,7 @@ def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) ->
         eps: privacy budget.
         l: ln(1/delta).
         k: order of the bounded moment, at least 2.
-        alpha1: bound on the contamination.
+        alpha1: bound on the probability of an outlier.
     """
     M = (n * eps / l) ** (1.0 / k)
     return min(M, alpha1 ** (-1.0 / k)) if alpha1 > 0.0 else M
@@ -59,7 +59,8 @@ def private_mean(rng: np.random.Generator, total: float, n: float, M: float, eps
 
 @inlined
 def private_mode(rng: np.random.Generator, counts: np.ndarray, n: float, eps: float) -> int:
-    """Return the private mode: the bin of largest noisy frequency, ties to the leftmost. eps-DP.
+    """Return the private mode: the bin of largest noisy frequency, and of several such bins the
+    leftmost. eps-DP.
 
     The bins hold ``n`` values in total, and changing one value changes two frequencies by 1/n each.
     """
@@ -87,7 +88,7 @@ def raw_moment_mean(
         rng: generator of the noise.
         eps: privacy budget.
         k: order of the moment, at least 2.
-        alpha1: bound on the contamination, in [0, 1/2).
+        alpha1: bound on the probability of an outlier, in [0, 1/2).
         delta: failure probability of the radius, for n >= 3 ln(4/delta)/alpha1.
 
     Returns:
@@ -126,10 +127,10 @@ def central_moment_mean(
         eps: privacy budget.
         D: bound on the absolute value of the mean, at least 1 and at least two bin widths.
         k: order of the moment, at least 2.
-        alpha1: bound on the contamination, in [0, 0.133).
+        alpha1: bound on the probability of an outlier, in [0, 0.133).
         delta: failure probability of the radius for n >= 3 ln(4/delta)/alpha1, if the mode is
-            within 2 r of the mean. The mode is farther from the mean with probability at most delta
-            for n >= (80 + 20/eps) ln(8 (2D/r + 2)/delta).
+            within 2 r of the mean. If n >= (80 + 20/eps) ln(8 (2D/r + 2)/delta), the mode is
+            farther from the mean with probability at most delta.
 
     Returns:
         The mean and its radius, as in ``raw_moment_mean``.

@@ -1,10 +1,11 @@
-"""The arm of the largest draw from Beta posteriors, in most rounds without drawing from them.
+"""The arm of the largest draw from Beta posteriors, in most rounds without drawing from these
+posteriors.
 
 In most rounds the leader's draw is above a level x, and all other draws are below x. Suppose that
-an arm's draw is on the wrong side of x with probability at most q. Then an event of probability q
-is drawn first. Without the event, the draw is on the right side. With the event, a rejection step
-decides on which side the draw is, so that the probability of the wrong side is exact. The
-chosen arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
+an arm's draw is on the wrong side of x with probability at most q. The code first draws an event of
+probability q. Without the event, the draw is on the right side. With the event, a rejection step
+decides on which side the draw is, so that the probability of the wrong side is exact. The chosen
+arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Race(NamedTuple):
 
 @shared
 def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
-    """Return a race without bounds, which holds the given arrays; callers change them in place."""
+    """Return a race that has no bounds yet, and that holds the given arrays; callers change these
+    arrays in place.
+    """
     K = len(n)
     return Race(
         mean, width, n, np.zeros(2, np.int64),
@@ -92,8 +95,8 @@ def holds(race: Race) -> bool:
 def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
     """Compute the bounds at round ``t``.
 
-    If no arms but the leader and the other arm that was drawn last have changed, only the bounds of
-    this other arm are computed.
+    If only the leader and one other arm, the arm drawn last, have changed, only the bounds of this
+    other arm are computed.
     """
     mean, width, n, a = race.mean, race.width, race.n, race.arms[0]
     if t <= race.end[0] and holds(race):
@@ -143,7 +146,9 @@ def clipped(mean: float) -> float:
 
 @inlined
 def waiting(rng: np.random.Generator) -> float:
-    """Draw an exponential number of mean 1 for a waiting time, which is not part of any noise."""
+    """Draw an exponential number of mean 1 for a waiting time; this number is not part of any
+    noise.
+    """
     return -math.log1p(-random(rng))
 
 
@@ -162,7 +167,8 @@ def are_rare(race: Race) -> bool:
 def bound(race: Race, j: int, mean: float) -> None:
     """Bound the draws of arm ``j`` on the wrong side of the level.
 
-    The bounds hold for all means up to ``mean``; for the leader, for all means from ``mean`` on.
+    The bounds hold for all means up to ``mean``; the bounds of the leader hold for all means from
+    ``mean`` on.
     """
     mu, x = clipped(mean), race.level[0]
     if j == race.arms[0]:
@@ -174,9 +180,9 @@ def bound(race: Race, j: int, mean: float) -> None:
 def tail(mu: float, n: float, x: float) -> tuple[float, float, float]:
     """Compute the rate, top and slope above ``x`` that hold for a set of posteriors.
 
-    The set has all means up to ``mu`` and all numbers of rewards from ``n`` on. Above ``x``, the
-    posterior of ``mu`` and ``n`` has the largest density, and the tangent of its logarithm is an
-    upper bound.
+    This set contains the posteriors with any mean up to ``mu`` and any number of rewards from ``n``
+    on. Above ``x``, the posterior of ``mu`` and ``n`` has the largest density, and the tangent of
+    its logarithm is an upper bound.
     """
     a, b = mu * n, (1.0 - mu) * n
     far = mu < x < 1.0 and x * (b + 0.5) > (1.0 - x) * (a + 0.57)

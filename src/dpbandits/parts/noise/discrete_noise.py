@@ -1,4 +1,4 @@
-"""Integer noise and modular sums, for a server that only sums (Chowdhury & Zhou 2023).
+"""Integer noise and modular sums, for a server that can only sum messages (Chowdhury & Zhou 2023).
 
 The total noise of all users is drawn at once, from its exact law. Totals are integers stored as
 floats, which are exact below 2^53.
@@ -21,8 +21,8 @@ POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are used
 def granularity(l: int, eps: float, s: float) -> int:
     """Compute the number of steps per unit of reward, G = ceil(s eps sqrt(l)).
 
-    G is at most 2^61/l, so that the sum of ``l`` encoded rewards fits into 64 bits, and at most
-    2^52, so that multiplying a reward by G is exact.
+    G is at most 2^61/l, so that the sum of ``l`` encoded rewards fits into 64 bits. G is also at
+    most 2^52, so that multiplying a reward by G is exact.
     """
     return int(max(1.0, np.floor(min(np.ceil(s * eps * math.sqrt(l)), LARGE / l, EXACT))))
 
@@ -42,9 +42,9 @@ def large_poisson(rng: np.random.Generator, mean: float) -> int:
     """Draw a Poisson variable of any mean below 2^62.
 
     The time of the m-th arrival of a Poisson process of rate 1 is a gamma variable. If this time is
-    above ``mean``, the m - 1 earlier arrivals are uniform before it, and the number of arrivals up
-    to ``mean`` is binomial. Otherwise, the method continues with the remaining time (Ahrens &
-    Dieter 1974). NumPy's own Poisson numbers of large means are rounded.
+    above ``mean``, the m - 1 earlier arrivals are uniform before this time, and the number of
+    arrivals up to ``mean`` is binomial. Otherwise, the method continues with the remaining time
+    (Ahrens & Dieter 1974). (NumPy's own Poisson numbers of large means are rounded.)
     """
     before = 0
     while mean > POISSON:
@@ -71,7 +71,7 @@ def skellam(rng: np.random.Generator, variance: float) -> float:
 
 @inlined
 def most_noise(scale: float, l: float) -> int:
-    """Compute tau = ceil(scale l), at most 2^60, which the noise exceeds with probability e^-l."""
+    """Compute tau = ceil(scale l), at most 2^60; the noise exceeds tau with probability e^-l."""
     return int(min(np.ceil(scale * l), 0.5 * LARGE))
 
 

@@ -25,8 +25,8 @@ def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
 def convert_to_bernoulli(u: float, r: float, tanh: float) -> float:
     """Return the bit of curator 3 of Ren et al. 2020, CTB.
 
-    The bit is 1 with probability 1/2 + (r - 1/2) tanh(eps/2) = (r e^eps + 1 - r)/(1 + e^eps). It is
-    therefore eps-locally DP.
+    The bit is 1 with probability 1/2 + (r - 1/2) tanh(eps/2) = (r e^eps + 1 - r)/(1 + e^eps). The
+    bit is therefore eps-locally DP.
 
     Args:
         u: uniform random number in [0, 1).
@@ -53,8 +53,8 @@ _FAR = 0.125 / _STEPS + 1e-6
 def convert_to_bernoulli_of_sigmoid(u: float, r: float, tanh: float) -> float:
     """Return the bit of CTB for the reward's sigmoid.
 
-    A table decides nearly all bits, and the sigmoid is computed for less than one in a hundred. The
-    bit always equals the bit for the exact sigmoid.
+    A table decides nearly all bits, and the sigmoid is computed for less than one bit in a hundred.
+    The bit always equals the bit for the exact sigmoid.
     """
     step = whole(r * _STEPS + 8 * _STEPS)
     if 0 <= step < 16 * _STEPS:
@@ -86,8 +86,8 @@ def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float
 def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
     """Return the reward, truncated at B, plus noise ``Lap(2B/eps)``. eps-local DP for any reward.
 
-    This is Alg. 4 of Tao et al. 2022. The algorithm itself draws the total noise of many such
-    responses with ``laplace_sum``.
+    The response is the message in Alg. 4 of Tao et al. 2022. The algorithm itself draws the total
+    noise of many such responses with ``laplace_sum``.
     """
     return truncate(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
 

@@ -49,13 +49,13 @@ def choose_side(
 ) -> None:
     """Replace the vector v by ``scale`` z or -``scale`` z; the direction z must not depend on v.
 
-    The paper first rounds v to a vector of length R without bias: it points along v with
-    probability 1/2 + |v|/(2R), else along -v. With probability e^eps/(1 + e^eps) the message is
-    then a uniform point of the hemisphere around the rounded vector, else of the other hemisphere.
-    So the message lies in the hemisphere around v with probability 1/2 + tanh(eps/2) |v|/(2R).
-    The direction z gives the line of the message, and one uniform number chooses between the two
-    ends, as in CTB. Both ends have the same probability if v is 0. A vector longer than R counts as
-    a vector of length R.
+    The paper first rounds v to a vector of length R without bias: the rounded vector points along v
+    with probability 1/2 + |v|/(2R), else along -v. With probability e^eps/(1 + e^eps) the message
+    is then a uniform point of the hemisphere around the rounded vector, else of the other
+    hemisphere. So the message lies in the hemisphere around v with probability 1/2 + tanh(eps/2)
+    |v|/(2R). The direction z gives the line of the message, and one uniform number chooses between
+    the two ends, as in CTB. Both ends have the same probability if v is 0. A vector longer than R
+    counts as a vector of length R.
     """
     square = side = 0.0
     for i in range(len(v)):

@@ -21,9 +21,10 @@ ROOT2 = math.sqrt(2.0)
 
 @shared
 def next_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
-    """Play the actions chosen for the present batch, fit a predictor, and show the next batch.
+    """Play the actions chosen for the present batch, fit a predictor to this batch, and show the
+    users of the next batch.
 
-    The function returns whether there is a next batch. No predictor is fitted on the last batch.
+    The function returns whether there is a next batch. No predictor is fitted to the last batch.
     """
     if not play_batch(game, rng, now):
         return False
@@ -56,7 +57,8 @@ def show_batch(game: ContextualGame, now: Learner) -> None:
 
 @shared
 def fit(rng: np.random.Generator, now: Learner) -> None:
-    """Fit a predictor on the present batch; a policy with a bonus or a quadratic loss releases G.
+    """Fit a predictor to the present batch; a policy with a bonus or a quadratic loss also releases
+    G.
 
     G is the noisy Gram matrix of the features.
     """
@@ -72,7 +74,7 @@ def release_moments(rng: np.random.Generator, now: Learner) -> None:
     """Release the noisy Gram matrix G, and use it for the quadratic fit and for the bonus.
 
     The quadratic oracle spends half of its rho on G. With the logistic oracle, G is a separate
-    release, and the fit and G spend half of eps each.
+    release: the fit spends half of eps, and G spends the other half.
     """
     eps, delta = now.oracle.eps, now.oracle.delta
     is_quadratic = now.oracle.loss != LOGISTIC

@@ -21,7 +21,7 @@ def smallest(f: np.ndarray) -> int:
 
 @inlined
 def one_of_smallest(rng: np.random.Generator, f: np.ndarray) -> int:
-    """Return an action of smallest predicted loss, ties at random."""
+    """Return an action of smallest predicted loss; ties are broken at random."""
     best, ties = 0, 1
     for a in range(1, len(f)):
         if f[a] < f[best]:

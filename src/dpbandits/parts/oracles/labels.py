@@ -1,4 +1,4 @@
-"""Parts of reference policies: unlike other policies, these see the labels of all users."""
+"""Parts of reference policies, which see the labels of all users, unlike other policies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A learner that plays batches of labelled users, by policies that depend on earlier batches only.
 
-Each batch is used to fit one predictor when the batch ends, so a record enters one release.
+Each batch is used to fit one predictor when the batch ends, so a user's record enters one release.
 """
 
 from __future__ import annotations

@@ -30,10 +30,10 @@ def perturbation(eps: float, n: float, lam: float, calibration: float) -> Pertur
     """Compute the ridge L and the parameter u of b for n rows.
 
     A row of length at most 1 changes the Hessian by at most 1/(4n), and its replacement changes n
-    times the gradient by at most 2. The printed calibration uses the ridge lam and
-    u = eps - 2 ln(1 + 1/(4 n lam)). If this u is not positive, it uses a larger ridge and
-    u = eps/2. The tight calibration (ours) uses u = eps - 2 ln(1 + 1/(4 n L)), where the ridge L is
-    so large that u is at least eps/2.
+    times the gradient by at most 2. The printed calibration uses the ridge lam and u = eps - 2 ln(1
+    + 1/(4 n lam)). If this u is not positive, the printed calibration uses a larger ridge and u =
+    eps/2. The tight calibration (ours) uses u = eps - 2 ln(1 + 1/(4 n L)), where the ridge L is so
+    large that u is at least eps/2.
     """
     if eps == math.inf:
         return Perturbation(lam, math.inf)

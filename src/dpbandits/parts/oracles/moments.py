@@ -89,7 +89,7 @@ def widen(now: Learner, G: np.ndarray) -> None:
 def invert_symmetric(A: np.ndarray) -> None:
     """Replace a symmetric matrix, given by its lower triangle, by its inverse (Gauss-Jordan).
 
-    Noise may have made the matrix indefinite; it is inverted as it is.
+    Noise may have made the matrix indefinite; the function inverts it nevertheless.
     """
     D = len(A)
     for k in range(D):
@@ -112,7 +112,7 @@ def invert_symmetric(A: np.ndarray) -> None:
 def measure(now: Learner, i: int) -> None:
     """Fill ``width`` with the leverages sqrt(z_a' V^-1 z_a) for the i-th user of the batch.
 
-    A leverage is 0 if noise makes its square negative.
+    A leverage is 0 if noise makes the number under the root negative.
     """
     row, p = now.rows[i], now.theta.shape[2]
     for a in range(len(now.f)):
@@ -130,7 +130,7 @@ def eliminate(now: Learner, i: int, w: float) -> int:
     """Set the predicted loss of actions that cannot be the best for the i-th user to infinity.
 
     Let s be the leverage of an action. An action cannot be the best if its raw - w s exceeds the
-    smallest raw + w s. The function returns the number of the other actions.
+    smallest raw + w s of all actions. The function returns the number of the other actions.
     """
     measure(now, i)
     least, left = np.inf, 0

@@ -22,8 +22,8 @@ from ...game import (
 def rounds_without_order(game: Game) -> int:
     """Return the number of rounds in which the order of the pulls does not matter.
 
-    These are the rounds until the next checkpoint. The number is at most 1 if the rewards of an arm
-    are fixed in advance, since they then depend on the round.
+    These rounds are the rounds until the next checkpoint. The number is at most 1 if the rewards of
+    an arm are fixed in advance, since they then depend on the round.
     """
     left = game.checkpoints[game.clock[1]] - game.clock[0]
     for law in game.env.law:
@@ -71,7 +71,7 @@ def pull_random_arms(
 def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round: bool) -> int:
     """Play random arms in batches of 2, 4, 8, ... rounds while a batch is shorter than ``until``.
 
-    An arm is drawn for each batch (Alg. 1), or for each round if ``by_round`` (Remark 5.1).
+    An arm is drawn for each batch (Alg. 1), or for each round if ``by_round`` is true (Remark 5.1).
 
     Returns:
         The number tau of the first batch that is not forced, of length 2^tau.

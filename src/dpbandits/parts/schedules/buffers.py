@@ -48,7 +48,8 @@ def room_in_buffer(buffers: Buffers, a: int) -> int:
 def fill_buffer(
     rng: np.random.Generator, eps: float, buffers: Buffers, a: int, x: float, n: int
 ) -> None:
-    """Add ``n`` rewards with the sum ``x`` to the buffer of arm ``a``, which must have room.
+    """Add ``n`` rewards with the sum ``x`` to the buffer of arm ``a``, which must have room for
+    them.
 
     A full buffer releases its mean and is emptied. eps-DP: every reward enters one release.
     """

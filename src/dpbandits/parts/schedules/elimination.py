@@ -19,7 +19,9 @@ def all_arms(game: Game) -> np.ndarray:
 
 @shared
 def viable(S: np.ndarray, mean: np.ndarray, width: float) -> np.ndarray:
-    """Return the arms of ``S`` whose means are at most ``width`` below the largest of ``S``."""
+    """Return the arms of ``S`` whose means are at most ``width`` below the largest mean of the arms
+    of ``S``.
+    """
     best = -np.inf
     for a in S:
         best = max(best, mean[a])

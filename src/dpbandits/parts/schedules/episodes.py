@@ -75,7 +75,7 @@ def play(
 ) -> None:
     """Play arm ``a`` ``n`` times and release the mean.
 
-    Nothing is released if the horizon comes first.
+    Nothing is released if the horizon comes before the n-th play.
     """
     if n > rounds_left(game):
         pull_sum(game, a, rounds_left(game))

@@ -50,8 +50,8 @@ def play(
 ) -> None:
     """Play arm ``a`` ``n`` times and add the noisy sum of these rewards to its total.
 
-    The sum has Laplace noise. If the horizon comes first, nothing is released. eps-DP: every reward
-    enters one release.
+    The sum has Laplace noise. If the horizon comes before the n-th play, nothing is released.
+    eps-DP: every reward enters one release.
     """
     if room_for(game, n, 1):
         phases.total[a] += pull_sum(game, a, int(n)) + laplace(rng, 1.0 / eps)
