@@ -48,8 +48,8 @@ def lower_bound_terms(means: Sequence[float], eps: float, T: float) -> tuple[flo
     """Return the two terms of ``bernoulli_lower`` (Theorem 3).
 
     Returns:
-        ``ln T sum gap/kl``, the cost of partial information, dominates for large eps; ``ln T sum
-        1/(6 eps)`` is the cost of privacy.
+        ``ln T sum gap/kl``, the cost of partial information, dominates for large eps;
+        ``ln T sum 1/(6 eps)`` is the cost of privacy.
     """
     best = max(means)
     worse = [m for m in means if m < best]

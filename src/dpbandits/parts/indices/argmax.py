@@ -55,8 +55,8 @@ class Window(NamedTuple):
 class Stretch(NamedTuple):
     """Rounds in which one arm leads.
 
-    Until the window ends, the leader's index is certainly the largest as long as ``total + gain >
-    bar N``, where total and N belong to the leader.
+    Until the window ends, the leader's index is certainly the largest as long as
+    ``total + gain > bar N``, where total and N belong to the leader.
     """
 
     arm: int  # the leader
