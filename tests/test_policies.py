@@ -144,6 +144,14 @@ def test_a_policy_that_needs_data_before_it_predicts_gets_one_reward_of_each_arm
             self.counts += tuple(decisions)
 
     assert rounds_of(NeedsData(), T=7) == [0, 1, 2, 0, 1, 2, 0]
+    played: list[int] = []  # on a log, every other row counts
+
+    def pull(a):
+        played.append(a)
+        return None if len(played) % 2 else 1.0
+
+    play_policy(NeedsData(), pull, 3, 10)
+    assert played == [0, 0, 1, 1, 2, 2, 0, 0, 1, 1]
 
     def fails(self):
         raise ValueError("its own")

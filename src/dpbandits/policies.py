@@ -160,11 +160,11 @@ def play_policy(
         _refuse_contexts(name, *zip(methods, (choose, receive), strict=True))
     seen = _shown(choose) if show is not None else ""
     learn = _receiver(f"policy={name}: {methods[1]}", receive, show is not None)
-    in_turn = False
+    in_turn, learned = False, 0
     for t in range(rounds):
         x = None if show is None else show()
-        if in_turn and t < K:
-            arm = t
+        if in_turn and learned < K:
+            arm = learned
         else:
             try:
                 arm = choose(**{seen: x}) if seen else choose()
@@ -175,6 +175,7 @@ def play_policy(
         a = _arm(name, arm, K)
         if (reward := pull(a)) is not None:
             learn(a, reward, x)
+            learned += 1
 
 
 def _arm(name: str, arm: Any, K: int) -> int:

@@ -299,6 +299,26 @@ def test_a_user_who_returns_has_the_promise_of_a_group(algo):
     assert line.endswith(words)
 
 
+@pytest.mark.parametrize(("horizon", "times"), [(150, 1), (151, 2), (300, 2), (450, 3)])
+def test_a_user_returns_as_often_as_the_horizon_allows(horizon, times):
+    """Mutation that it catches: rows of which the horizon shows only some return in every pass."""
+    env = dp.labelled("sklearn:iris", passes=3)
+    lines = [*limits_of(setting(algo="bpo", env=env, eps=1, horizon=horizon))]
+    assert [line.split(",")[0] for line in lines] == [
+        f"a user returns {m} times on labels" for m in (2, 3) if m == times
+    ]
+
+
+def test_a_user_who_returns_gives_several_rewards():
+    """Contexts are public, the promise is of rewards. Mutation that it catches: only promises of
+    contexts are weakened.
+    """
+    env = dp.labelled("sklearn:iris", passes=3)
+    [line] = limits_of(setting(algo="adac_oful", env=env, rho=0.5))
+    eps = 9 * 0.5 + 2 * math.sqrt(9 * 0.5 * math.log(1e6))
+    assert line.endswith(f"promised to a user is ({eps:.4g}, 1e-06)-DP at rho=0.5")
+
+
 def test_a_group_promise_with_a_delta_of_1_is_none():
     """Mutation that it catches: the delta of a promise that is void is printed as a privacy."""
     env = dp.labelled("sklearn:iris", passes=5)

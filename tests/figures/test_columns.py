@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +14,18 @@ from PIL import Image
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.figures.labels import usual_title
+from dpbandits.figures.choices import axis_of, check_columns, several_columns
+from dpbandits.figures.columns import value_title
+from dpbandits.figures.draw import figure_as_chosen, figure_of_table
+from dpbandits.figures.labels import (
+    budget_title,
+    environment_titles,
+    finite_budgets,
+    meanings,
+    scientific,
+    usual_title,
+)
+from dpbandits.figures.options import FigureOptions
 from dpbandits.results.table import Table
 
 
@@ -188,3 +200,152 @@ def test_an_algorithm_that_is_never_private_needs_no_choice_of_its_budget(table)
     free = table[(table["algo"] == "dp_se") & (table["eps"] == 1)].assign(eps=np.inf, setting="x")
     message = message_of(dp.plot, [table, free], hue="env", x="algo", eps=0.1)
     assert "several values of eps: choose one value" in message  # control
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (10_000, "$10^{4}$"),
+        (50_000_000, r"$5 \times 10^{7}$"),
+        (0.001, "$10^{-3}$"),
+        (0.0025, r"$2.5 \times 10^{-3}$"),
+        (123_456_789, "123456789"),
+        (9.99999e4, r"$9.99999 \times 10^{4}$"),
+    ],
+)
+def test_numbers_are_powers_of_ten_unless_this_would_round_them(number, text):
+    assert scientific(number) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("algo", "dp_se", "DP-SE"),
+        ("env", "bernoulli_c1", "C1"),
+        ("eps", 0.5, r"$\epsilon$ = 0.5"),
+        ("eps", np.inf, "without privacy"),
+        ("rho", np.nan, "without privacy"),
+        ("c", np.nan, "no $c$"),
+        ("horizon", 20_000.0, r"$T$ = $2 \times 10^{4}$"),
+        ("calibration", "printed", "printed calibration"),
+    ],
+)
+def test_values_of_columns_are_titles(name, value, text):
+    assert value_title(name, value) == text
+
+
+def test_budgets_of_panels_are_the_finite_ones_in_ascending_order():
+    frame = pd.DataFrame({"algo": "a", "eps": [1.0, 0.1, np.inf], "t": 9, "regret": 1.0})
+    assert finite_budgets(Table.of_frame(frame)) == [("eps", 0.1), ("eps", 1.0)]
+    assert finite_budgets(Table.of_frame(frame[2:])) == [("eps", np.inf)]
+    assert budget_title("eps", np.inf) == "not private"
+    assert budget_title("eps", 0.1) == r"$\epsilon$ = 0.1"
+
+
+def test_words_are_explained_once_and_only_as_whole_words():
+    assert meanings(["a, coded", "b, coded"]) == (
+        ' In labels, "coded" means as in the authors\' code.'
+    )
+    assert meanings(["uncoded", "printedly"]) == ""
+
+
+@pytest.mark.parametrize(("arms", "is_shown"), [(2, True), (6, True), (7, False)])
+def test_the_means_of_a_law_are_part_of_its_title_if_they_are_few(arms, is_shown):
+    table = Table.of_frame(pd.DataFrame({"algo": ["a"], "env": "bernoulli", "t": 9, "regret": 1.0}))
+    means = [0.5] * arms
+    record = {"env": "bernoulli", "env_spec": {"law": "bernoulli", "means": means}}
+    found = replace(table, records={"x": record})
+    shown = " " + ", ".join(["0.5"] * arms) if is_shown else ""
+    assert environment_titles(found) == {"bernoulli": f"Bernoulli{shown}"}
+    other = record | {"env_spec": {"law": "bernoulli", "means": [0.1]}}
+    several = replace(table, records={"x": record, "y": other})
+    assert environment_titles(several) == {"bernoulli": "Bernoulli"}
+
+
+def made(**columns):
+    """A table of two settings for each value in the lists of some columns, and its last round."""
+    rows = pd.DataFrame(columns).assign(run=0, t=columns.get("horizon", 9), regret=1.0)
+    return Table.of_frame(pd.concat([rows.assign(algo=algo) for algo in ("dp_se", "ucb")]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "x", "found"),
+    [
+        ({"eps": [0.1, 0.2, 0.5, 1.0]}, None, "t"),
+        ({"eps": [0.1, 0.2, 0.5, 1.0, 2.0]}, None, "eps"),
+        ({"rho": [0.1, 0.2, 0.5, 1.0, 2.0]}, None, "rho"),
+        ({"c": [1.0, 2.0]}, "c", "c"),
+        ({"c": [1.0, 2.0]}, "t", "t"),
+        ({"c": [1.0, 2.0]}, "eps", "x=eps: no algorithm in the table has a finite privacy budget"),
+        ({"horizon": [10.0, 20.0]}, "horizon", "horizon"),
+        ({"word": ["p", "q"]}, "word", "unknown x 'word'"),
+    ],
+)
+def test_the_axis_is_the_one_that_suits_the_table_or_is_asked_for(columns, x, found):
+    if "x" in found:
+        assert message_of(axis_of, made(**columns), x).startswith(found[:20])
+    else:
+        assert axis_of(made(**columns), x) == found
+
+
+def test_columns_that_vary_are_those_with_several_values():
+    """Words and blanks count, but no budget of an algorithm that is never private."""
+    table = made(eps=[0.1, 1.0], word=["p", "q"], c=[1.0, np.nan], one=[3.0, 3.0])
+    assert set(several_columns(table)) == {"algo", "eps", "word", "c"}
+    free = pd.DataFrame({"algo": ["dp_se", "ucb"], "eps": [1.0, np.inf], "t": 9, "regret": 1.0})
+    assert several_columns(Table.of_frame(free)) == ["algo"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"x": "t"}, ""),
+        ({"x": "word", "col": "algo"}, ""),
+        ({"hue": "t"}, "hue=t: not a column of settings; choose from algo, "),
+        ({"col": "wrd"}, "unknown col 'wrd': did you mean word?"),
+        ({"x": "wrd", "hue": "algo"}, "unknown x 'wrd': did you mean word?"),
+    ],
+)
+def test_columns_that_a_figure_cannot_show_are_refused(given, message):
+    columns = {"x": None, "hue": None, "col": None} | given
+    table = made(eps=[0.1, 1.0], word=["p", "q"])
+    if message:
+        assert message_of(check_columns, table, **columns).startswith(message)
+    else:
+        check_columns(table, **columns)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"kind": "tal"},
+            "kind=tal: tail or wins is needed; or leave kind out; did you mean tail?",
+        ),
+        ({"kind": "xyz"}, "kind=xyz: tail or wins is needed; or leave kind out"),
+        ({"kind": "tail", "band": "std"}, "band=std: a figure of kind=tail takes no band"),
+        ({"kind": "tail", "x": "eps"}, "x=eps: a figure of kind=tail takes no x"),
+        ({"x": "c", "marks": True}, "marks=true: a figure against x=c takes no marks; figures"),
+        ({"hue": "c", "marks": True}, "marks=true: a figure with hue=, with col=, or with x= of"),
+    ],
+)
+def test_what_a_kind_of_figure_does_not_take_is_refused(given, message):
+    table = made(eps=[0.1, 0.1], c=[1.0, 2.0])
+    assert message_of(figure_of_table, table, "title", **given).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metric": "average"}, "metric=average: bounds apply only to pseudo-regret"),
+        ({"metric": "nash", "bounds": None, "band": "std"}, "band=std: Nash regret is one number"),
+        ({"metric": "nash", "bounds": None, "kind": "tail"}, "kind=tail: Nash regret is one"),
+    ],
+)
+def test_bounds_and_spreads_are_refused_for_metrics_that_have_none(given, message):
+    table = dp.run("ucb", "bernoulli_c2", horizon=10, runs=2, jobs=1)
+    options = {"bounds": "bounds=true"} | given
+    chosen = FigureOptions()
+    assert message_of(figure_as_chosen, Table.of_frame(table), chosen, **options).startswith(
+        message
+    )

@@ -1,16 +1,18 @@
 """The figure of a table, and the kinds of figures that the files of experiments describe."""
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 from legends import legend_of, note_of
+from matplotlib.figure import Figure
 from refusals import message_of
-from report_tables import regrets
+from report_tables import regrets, stopping_times
 
 import dpbandits as dp
-from dpbandits.figures import draw, placement
+from dpbandits.figures import draw, placement, stopping
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
@@ -441,3 +443,98 @@ def test_rules_with_several_caps_have_a_line_for_each_cap():
     }  # fmt: skip
     one = dp.plot(table.assign(answer=right, correct=right)[table["cap"] == 5000])
     assert legend_of(one)[:2] == ["AdaP-TT", "TT-UCB"]
+
+
+MEANS = stopping_times(rules=("nas",), eps=(1.0,), runs=2).assign(eps=np.inf)
+ARMS = MEANS.drop(columns=["true_mean", "rel_error", "beta", "R", "estimate", "arm"]).assign(
+    rule="adap_tt", env="bernoulli_c1", delta=0.1, answer=1
+)
+
+
+def differing(table, columns):
+    """The table once for each value in the lists of some columns."""
+    each = pd.DataFrame(columns or {"seed": [0]}).to_dict("records")
+    return Table.of_frame(pd.concat([table.assign(**own) for own in each]))
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        ({}, ["NAS"]),
+        ({"env": ["sign", "gaussian"]}, ["NAS, sign", "NAS, gaussian"]),
+        ({"beta": [0.1, 0.05]}, ["NAS, beta = 0.1", "NAS, beta = 0.05"]),
+        ({"cap": [10, 10**9]}, ["NAS, cap = 10", "NAS, cap = 1e+09"]),
+        ({"true_mean": [0.1, 0.2], "env.mean": [0.1, 0.2]}, ["NAS"]),
+        ({"env.scale": [1.0, 2.0]}, ["NAS, scale = 1", "NAS, scale = 2"]),
+        ({"c": [1.0, 2.0, np.nan]}, ["NAS, $c$ = 1", "NAS, $c$ = 2", "NAS"]),
+        ({"eps": [1.0, np.inf]}, ["NAS", "NAS, without privacy"]),
+    ],
+)
+def test_lines_of_stopping_times_are_named_by_what_differs(columns, lines):
+    """The mean is on the axis."""
+    table = stopping.with_lines(differing(MEANS, columns))
+    assert [*dict.fromkeys(table.settings["line"])] == lines
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "instances"),
+    [
+        ({}, ["AdaP-TT"], ["C1"]),
+        ({"delta": [0.1, 0.2]}, ["AdaP-TT, $\\delta$ = 0.1", "AdaP-TT, $\\delta$ = 0.2"], ["C1"]),
+        (
+            {"delta": [0.1, 0.2], "env": ["bernoulli_c1", "bernoulli_c2"]},
+            ["AdaP-TT"],
+            ["C1\n$\\delta$ = 0.1", "C2\n$\\delta$ = 0.2"],
+        ),
+        ({"cap": [10, 30_000]}, ["AdaP-TT, cap = 10", "AdaP-TT, cap = $3 \\times 10^{4}$"], ["C1"]),
+        ({"env.means": ["[0.9,0.5]", "[0.8,0.5]"]}, ["AdaP-TT"], ["C1 0.9, 0.5", "C1 0.8, 0.5"]),
+        ({"variant": ["printed", "coded"]}, ["AdaP-TT, printed", "AdaP-TT, coded"], ["C1"]),
+        ({"c": [1.0, 2.0, np.nan]}, ["AdaP-TT, $c$ = 1", "AdaP-TT, $c$ = 2", "AdaP-TT"], ["C1"]),
+        ({"eps": [1.0, np.inf]}, ["AdaP-TT, without privacy", "AdaP-TT"], ["C1"]),
+    ],
+)
+def test_a_requirement_is_named_with_its_instance_or_else_with_its_line(columns, lines, instances):
+    """Catches: numbers of parameters without the name of the parameter."""
+    settings = stopping.with_instances(differing(ARMS, columns)).settings
+    assert [*dict.fromkeys(settings["line"])] == lines
+    assert [*dict.fromkeys(settings["instance"])] == instances
+
+
+@pytest.mark.parametrize(("rules", "places"), [(1, [1.0]), (2, [-0.5, 0.5]), (3, [-1.0, 0.0, 1.0])])
+def test_marks_of_lines_at_one_budget_stand_beside_each_other(rules, places):
+    """Around the budget. A line that has a budget alone stands there."""
+    names = ["adap_tt", "dp_se_bai", "ctb_tt"][:rules]
+    columns = {"rule": [*names, "adap_tt"], "eps": [1.0] * rules + [4.0]}
+    table = stopping.with_instances(differing(ARMS, columns))
+    found = dict(stopping.beside(table.runs))
+    steps = [math.log(rows["beside"].iloc[0], 1.1) for rows in found.values()]
+    assert sorted(steps) == pytest.approx(places if rules > 1 else [0.0])
+    assert found["AdaP-TT"]["beside"].tolist()[1:] == [4.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "limits"), [([0.5, 2.0, np.inf], (0.5, 2.0)), ([3.0, np.inf], (1.5, 6.0))]
+)
+def test_limits_of_an_axis_are_around_a_single_value(values, limits):
+    assert stopping.limits_of(pd.Series(values)) == limits
+    ax = Figure().add_subplot()
+    ax.set(yscale="log", ylim=limits)
+    stopping.widen(ax)
+    assert ax.get_ylim() == limits  # which a range of some length keeps
+    ax.set_ylim(3.0, 3.0 + 1e-7)
+    stopping.widen(ax)
+    assert ax.get_ylim() == pytest.approx((1.5, 6.0))
+
+
+def test_shares_of_correct_estimates_stand_beside_each_other_at_their_error():
+    errors, beta = [0.1, 0.5], 0.05
+    columns = {"rule": ["nas", "dp_nas", "nas", "dp_nas"], "rel_error": [0.1, 0.1, 0.5, 0.5]}
+    table = stopping.with_lines(differing(MEANS, columns))
+    ax, looks = Figure().add_subplot(), {"color": "#000000", "marker": "o"}
+    styles = {"NAS": looks, "DP-NAS": looks}
+    stopping.draw_correct(ax, table.runs, errors, styles)
+    places = [bar[0].get_xdata().tolist() for bar in ax.containers]
+    assert places == [pytest.approx([-0.08, 0.92]), pytest.approx([0.08, 1.08])]
+    assert all(bar[0].get_ydata().tolist() == [0.5, 0.5] for bar in ax.containers)
+    (required,) = [x for x in ax.get_lines() if "required" in str(x.get_label())]
+    assert set(required.get_ydata()) == {1 - beta} and ax.get_xlim() == (-0.5, 1.5)

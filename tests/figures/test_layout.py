@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import matplotlib
 import pandas as pd
 import pytest
 from legends import legend_of, note_of
@@ -13,7 +14,8 @@ import dpbandits as dp
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.labels import setting_text, usual_title
 from dpbandits.figures.layout import arranged
-from dpbandits.figures.options import FigureOptions
+from dpbandits.figures.options import WIDTHS, FigureOptions
+from dpbandits.figures.placement import lay_out, size_of, text_width
 from dpbandits.figures.style import finish, own_legend, styled, subplots
 from dpbandits.results.summary import in_markdown, text_of_summary
 from dpbandits.results.table import Table
@@ -231,3 +233,121 @@ def test_other_algorithms_are_thin_beside_the_three_trusts():
 def test_the_note_says_why_a_bar_cannot_be_seen():
     note = note_of(dp.plot(stopping_times()))
     assert "A bar that cannot be seen is shorter than its mark." in note
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inches"),
+    [
+        (1, 1, 2.3),
+        (1, 2, 1.7),
+        (1, 4, 1.7),
+        (2, 1, 2.3),
+        (2, 2, 1.692),
+        (2, 4, 1.05),
+        (3, 1, 1.733),
+        (6, 1, 1.05),
+    ],
+)
+def test_panels_have_a_height_that_suits_their_width(rows, columns, inches):
+    """Panels of a single row are at least 1.7 inches high, other panels at least 1.05 inches."""
+    width, height = size_of(rows, columns)
+    assert width == WIDTHS["text"]
+    assert (height - 0.75 - 0.2 * (rows - 1)) / rows == pytest.approx(inches, abs=1e-3)
+    assert size_of(rows, columns, 4.0)[1] == pytest.approx(4.75 + 0.2 * (rows - 1))
+
+
+def laid_out(title="", note="", labels=("one", "two"), panels=("",), xlabel="", **options):
+    """A row of panels with these titles, and around them a title, a note and a legend."""
+
+    @styled
+    def draw():
+        figure, axes = subplots(1, len(panels))
+        for ax, words in zip(axes[0], panels, strict=True):
+            ax.set(title=words, xlabel=xlabel)
+        lines = {label: axes[0, 0].plot([1, 2], label=label)[0] for label in labels}
+        figure.heading = lay_out(figure, title, note, lines)
+        return figure
+
+    with FigureOptions(**options).applied():
+        return draw()
+
+
+def height_of_panels(figure):
+    figure.draw_without_rendering()
+    return figure.axes[0].get_window_extent().height / figure.dpi
+
+
+LONG = " ".join(["independently"] * 12)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{"title": "A title"}, {"note": LONG}, {"labels": [f"algorithm {i}" for i in range(20)]}],
+    ids=["title", "note", "legend"],
+)
+def test_a_figure_grows_by_the_height_of_its_texts(texts):
+    bare, higher = laid_out(), laid_out(**texts)
+    assert higher.get_figheight() > bare.get_figheight()
+    assert height_of_panels(higher) == pytest.approx(height_of_panels(bare), rel=0.1)
+
+
+@pytest.mark.parametrize("lines", [2, 6, 10, 30])
+def test_the_legend_is_as_wide_as_there_is_room_for(lines):
+    """It fits into the figure, and with one column more it would not."""
+    figure = laid_out(labels=[f"algorithm {i}" for i in range(lines)])
+    assert height_of_panels(figure) > 1.2
+    (legend,) = figure.legends
+    columns, width = legend._ncols, legend.get_window_extent().width / figure.bbox.width
+    assert width <= 1
+    wider = width / columns * (columns + 1)
+    assert wider > 0.8 or -(-lines // (columns + 1)) == -(-lines // columns)
+
+
+def test_a_figure_does_not_grow_if_the_user_chose_its_height():
+    assert laid_out("A title", height=4.0).get_figheight() == 4.0
+    with matplotlib.rc_context({"figure.figsize": (6.0, 3.0)}):
+        assert laid_out("A title").get_size_inches().tolist() == [6.0, 3.0]
+        assert laid_out("A title", width=5.5).get_figheight() > 3.0
+
+
+def test_lines_of_titles_and_notes_are_as_wide_as_the_figure():
+    figure = laid_out(LONG, LONG)
+    for text, size in ((figure.heading.get_text(), 9), (figure.get_supxlabel(), 7)):
+        *lines, _ = (text_width(line, size) / 72 / 5.5 for line in text.split("\n"))
+        assert lines and all(0.8 < width < 0.98 for width in lines), lines
+    assert "\n" not in laid_out(LONG[:60]).heading.get_text()
+
+
+@pytest.mark.parametrize("panels", [2, 3])
+def test_titles_that_are_wider_than_their_panel_are_broken_after_commas(panels):
+    means = ", ".join(f"0.{i}" for i in range(10, 60))
+    figure = laid_out(panels=["C1, by eps", *[means] * (panels - 1)])
+    assert figure.axes[0].get_title() == "C1, by eps"
+    *lines, _ = figure.axes[-1].get_title().split("\n")
+    assert lines and all(line.endswith(",") for line in lines)
+    assert all(0.7 < text_width(line, 8) / 72 / 4.7 * panels < 0.98 for line in lines)
+    assert figure.get_figheight() > laid_out(panels=["C1"] * panels).get_figheight() + 0.2
+
+
+@pytest.mark.parametrize("panels", [2, 3])
+def test_a_label_that_is_longer_than_an_axis_stands_once(panels):
+    """The controls are a short label, and a single panel."""
+    for label, times in {LONG: 1, "regret": panels}.items():
+        figure = laid_out(panels=[""] * panels, xlabel=label)
+        assert [ax.get_xlabel() for ax in figure.axes].count(label) == times
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ({"width": 2.8}, ""),
+        ({"width": 2.0}, "width=2, "),
+        ({"width": 2.8, "height": 2.0}, ""),
+        ({"width": 2.8, "height": 0.9}, "height=0.9: no room for 2 panels, at least 0.9 inches "),
+    ],
+)
+def test_a_size_is_refused_if_a_panel_would_be_too_small(size, message):
+    if message:
+        assert message in message_of(laid_out, panels=["", ""], **size)
+    else:
+        laid_out(panels=["", ""], **size)

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import shutil
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -22,8 +23,8 @@ import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.figures.labels import plain_text, usual_title
 from dpbandits.figures.options import PALETTE, PALETTES, FigureOptions
-from dpbandits.figures.origin import origin_in
-from dpbandits.figures.output import TEX, in_tex
+from dpbandits.figures.origin import comment, files_of, formats_of, origin_in, origin_of
+from dpbandits.figures.output import TEX, in_tex, in_text, usual_tex
 from dpbandits.figures.placement import wrapped
 from dpbandits.figures.style import OTHERS, rendered, save
 from dpbandits.results.table import Table
@@ -219,6 +220,12 @@ BAD = [
     ({"width": "colunm"}, "width=colunm:", "did you mean column?"),
     ({"width": 0.1}, "width=0.1:", "inches from 1 to 30"),
     ({"height": "tall"}, "height=tall:", "inches"),
+    ({"height": 31}, "height=31:", "inches from 1 to 30"),
+    ({"dpi": 2401}, "dpi=2401:", "from 10 to 2400"),
+    ({"dpi": 9}, "dpi=9:", "from 10 to 2400"),
+    ({"ylim": [1, 1]}, "ylim=[1,1]:", "below the second"),
+    ({"ylim": [1, 2, 3]}, "ylim=[1,2,3]:", "two numbers"),
+    ({"figsize": [4]}, "figsize=[4]:", "inches"),
     ({"font": "latx"}, "'latx'", "did you mean latex?"),
     ({"legend": "left"}, "legend=left:", "top, right, inside or none"),
     ({"note": "no"}, "note=no:", "true or false"),
@@ -245,6 +252,62 @@ BAD = [
 def test_a_bad_option_is_refused_in_one_line(options, key, reason):
     message = message_of(dp.plot, regrets(), **options)
     assert key in message and reason in message and "\n" not in message, message
+
+
+def test_the_ends_of_ranges_are_allowed():
+    given = {"width": 1, "height": 30, "dpi": 10, "ylim": [-1, 0], "eps": [0.1, "inf"]}
+    found = FigureOptions.parse(given)
+    assert (found.width, found.height, found.dpi) == (1, 30, 10)
+    assert (found.ylim, found.eps) == ((-1, 0), (0.1, np.inf))
+    assert FigureOptions.parse({"dpi": 2400, "figsize": (4, 3)}).width == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "drawn"),
+    [
+        ({}, "bacb"),
+        ({"only": "a,b"}, "bab"),
+        ({"order": "c"}, "cbba"),
+        ({"order": "c,a", "highlight": "b"}, "cabb"),
+        ({"only": "a,b", "order": "a"}, "abb"),
+    ],
+)
+def test_settings_are_chosen_and_ordered_by_their_algorithms(given, drawn):
+    names = [*"bacb"]
+    assert "".join(names[i] for i in FigureOptions.parse(given).numbers(names)) == drawn
+
+
+@pytest.mark.parametrize(
+    ("out", "formats", "found"),
+    [
+        ("a.pdf", None, ("a", ["pdf"])),
+        ("a.PNG", ["png"], ("a", ["png"])),
+        ("a", None, ("a", ["pdf", "png"])),
+        ("a", ["svg", "pgf"], ("a", ["svg", "pgf"])),
+        ("eps0.5", ["svg"], ("eps0.5", ["svg"])),
+        ("a.jpg", None, "out=a.jpg: figures are written as pdf, png, svg, pgf"),
+        (
+            "a.pdf",
+            ["png"],
+            "format=png: the suffix of out=a.pdf is another format; write out=a, or",
+        ),
+    ],
+)
+def test_the_files_of_a_figure_are_named_by_out_and_format(out, formats, found):
+    if isinstance(found, str):
+        assert message_of(files_of, Path(out), formats).startswith(found)
+    else:
+        assert files_of(Path(out), formats) == (Path(found[0]), found[1])
+    assert formats_of("[pdf,png]") == formats_of("pdf,png") == ["pdf", "png"]
+    assert "did you mean pdf?" in message_of(formats_of, "pdff")
+
+
+def test_the_first_line_of_a_pgf_says_how_it_was_made(tmp_path):
+    """A figure of which nothing is known has no such line."""
+    origin = origin_of(["a1"], "bandit-plot (x)")
+    (tmp_path / "a.pgf").write_bytes(comment(origin) + b"\\begin{pgfpicture}")
+    assert origin_in(tmp_path / "a.pgf") == origin and comment(None) == b""
+    assert origin["command"] == "bandit-plot (x)" and "command" not in origin_of([], "")
 
 
 @pytest.mark.slow
@@ -302,7 +365,27 @@ def test_a_document_takes_a_figure_with_odd_names_as_pgf(tmp_path):
     ],
 )
 def test_texts_for_latex(text, tex):
+    """With ``text.usetex``, percent signs and circumflexes are escaped, too."""
     assert in_tex(text) == tex
+    assert usual_tex(text) == tex.replace("%", r"\%")
+    assert usual_tex("a^2 in $x^2$") == r"a\^{}2 in $x^2$"
+
+
+@pytest.mark.extra("plotext")
+def test_a_figure_as_text_has_the_lines_that_are_seen():
+    """Points outside the axes, and panels without runs, are left out."""
+    figure = Figure()
+    first, hidden = figure.subplots(1, 2)
+    first.plot([1, 2, 3], [1, 2, 900], label="$\\epsilon$ = 1")
+    first.plot([1, 2], [3, 3], label="_none")
+    first.set(xlim=(0, 4), ylim=(0, 4), title="C1,\n$T$ = 9", xlabel="round $t$", ylabel="regret")
+    hidden.set(title="hidden", visible=False)
+    figure.heading = figure.suptitle("Title")
+    lines = in_text(figure).splitlines()
+    assert lines[0] == "Title" and "C1, T = 9" in lines[1]
+    shown = "\n".join(lines)
+    assert "eps = 1" in shown and "round t" in shown and "regret" in shown
+    assert "hidden" not in shown and "none" not in shown and "900" not in shown
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from legends import legend_of
+from matplotlib.figure import Figure
 from refusals import message_of
 from sweeps import report, requested
 from tiers import first
@@ -17,7 +18,7 @@ import dpbandits as dp
 from dpbandits.environments.populations import levels
 from dpbandits.figures.bounds import MAX_PANEL_CURVES, curves
 from dpbandits.figures.experiments import experiment_figure
-from dpbandits.figures.overlays import SLOPE
+from dpbandits.figures.overlays import SLOPE, draw_bounds, draw_references, lines_of, references_in
 from dpbandits.results.table import Table
 from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
@@ -115,6 +116,26 @@ def test_bounds_for_users_with_levels_of_their_own(tmp_path):
     assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
 
 
+def test_curves_of_bounds_are_theorems_and_slopes_go_through_the_means():
+    """Over time, a slope ends at the mean; against the budget, it passes amid the means."""
+    budgets, T = [0.5, 1.0, 4.0], 500
+    table = Table.of_frame(dp.run("dp_se", "bernoulli_c2", eps=budgets, horizon=T, runs=2, jobs=1))
+    found, means = curves(table), table.summary()["mean"].to_numpy()
+    slopes = found[found["label"] == "upper bound, slope only: Sajed & Sheffet 2019, Thm. 4.3"]
+    over_time, by_budget = (slopes[slopes["axis"] == axis] for axis in ("t", "eps"))
+    ends = over_time.groupby("setting", sort=False).tail(1)
+    assert ends["x"].tolist() == [T] * 3 and ends["value"].tolist() == pytest.approx([*means])
+    assert 1.0 <= over_time["x"].min() < 1.2 and len(over_time) > 3 * 60
+    x, y = by_budget["x"].to_numpy(), by_budget["value"].to_numpy()
+    assert (x[0], x[-1], len(x)) == pytest.approx((0.5, 4.0, 60)) and (np.diff(y) < 0).all()
+    assert np.log(np.interp(budgets, x, y) / means).mean() == pytest.approx(0.0, abs=0.01)
+    lower = found[(found["axis"] == "eps") & (found["side"] == "lower")]
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    assert set(lower["kind"]) == {"asymptotic"}
+    one = azize2025.bernoulli_lower([0.75 - gap for gap in gaps], 0.5, T)
+    assert lower["value"].iloc[0] == pytest.approx(one)
+
+
 def test_an_asymptotic_upper_bound_is_drawn():
     table = dp.run("dp_imed", "bernoulli_c2", eps=0.5, horizon=1e6, runs=2)
     (ax,) = dp.plot(table, bounds=True).axes
@@ -123,6 +144,67 @@ def test_an_asymptotic_upper_bound_is_drawn():
         for side, n in (("upper", 2), ("lower", 1))
     )
     assert upper.get_ydata()[-1] == pytest.approx(2 * lower.get_ydata()[-1])
+
+
+BOUND = {"label": "a bound", "kind": "exact", "side": "upper", "mark": "v"}
+
+
+def drawn(*bounds):
+    """The colours of bounds on the regret of the lines a and b, and the upper end of the axis.
+
+    Each bound is a line, a value at its end, and what differs from BOUND.
+    """
+    rows = [
+        {**BOUND, **more, "line": line, "x": x, "value": x * value}
+        for line, value, more in bounds
+        for x in (0.5, 1.0)
+    ]
+    ax = Figure().add_subplot()
+    ax.plot([0.0, 1.0], [0.0, 1.0])
+    draw_bounds(ax, pd.DataFrame(rows), {"a": {"color": "#aa0000"}, "b": {"color": "#00aa00"}})
+    curves = [x for x in ax.get_lines()[1:] if len(x.get_xdata())]
+    return [x.get_color() for x in curves], ax.get_ylim()[1]
+
+
+LOWER, ORDER = {"side": "lower", "mark": "^"}, {"kind": "order"}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "colours", "stretches"),
+    [
+        ([("a", 90.0, {}), ("b", 80.0, {})], ["#aa0000", "#00aa00"], True),
+        ([("a", 90.0, {}), ("b", 90.0, {})], ["#000000"], True),
+        ([("a", 90.0, {})], ["#aa0000"], True),
+        ([("a", 90.0, LOWER)], ["#000000"], True),
+        ([("a", 90.0, LOWER), ("b", 80.0, LOWER)], ["#aa0000", "#00aa00"], True),
+        ([("a", 90.0, ORDER), ("b", 80.0, ORDER)], [SLOPE, SLOPE], False),
+    ],
+)
+def test_a_bound_has_the_colour_of_its_line_unless_it_belongs_to_all(bounds, colours, stretches):
+    """Slopes are grey, and do not stretch the axis."""
+    found, top = drawn(*bounds)
+    assert found == colours and (top > 50) == stretches
+
+
+def test_each_of_several_bounds_of_a_kind_and_side_has_a_mark_of_its_own():
+    """The mark is the same along a curve, and for all lines that share the bound."""
+    table = Table.of_frame(pd.DataFrame({"algo": ["a", "b"], "t": 9, "regret": 1.0}))
+    ids, kinds = table.settings.index, ["exact", "order", "refuted"]
+    rows = [
+        {"setting": own, "axis": axis, "x": x, "value": 1.0, "kind": kind, "side": side}
+        | {"label": f"{kind} {side} {i}"}
+        for own in ids for kind in kinds for side in ("upper", "lower") for i in range(2)
+        for axis in ("t", "eps") for x in (1.0, 2.0)
+    ]  # fmt: skip
+    found = lines_of(pd.DataFrame(rows), table, "t")
+    assert len(found) == len(rows) / 2 and set(found["axis"]) == {"t"}
+    assert (found.groupby("label")["mark"].nunique() == 1).all()
+    marks = found.drop_duplicates("label").set_index("label")["mark"]
+    assert marks["refuted upper 0"] == "x"
+    assert marks["exact upper 0"] != marks["exact upper 1"]
+    assert marks["order lower 0"] != marks["order lower 1"]
+    assert marks["exact upper 0"] != marks["exact lower 0"]
+    assert lines_of(None, table, "t").empty
 
 
 @pytest.mark.slow
@@ -241,6 +323,26 @@ def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
     assert [*of_references(dp.plot(played))[0]] == [LINES[0]]
 
 
+@pytest.mark.parametrize(("metric", "at_end"), [("regret", 80.0), ("error", 0.8)])
+@pytest.mark.parametrize("over_time", [True, False])
+def test_a_line_of_reference_is_a_total_of_regret_and_a_mean_of_other_metrics(
+    metric, at_end, over_time
+):
+    rows = pd.DataFrame({"algo": ["bpo", "best_constant"], "t": 100, "regret": 1.0})
+    table = Table.of_frame(rows.assign(env="data", horizon=100))
+    numbers = {"uniform": 80.0, "constant": 50.0, "action": "a", "words": "", "better": ""}
+    record = {"env_spec": {"law": "labels"}, "references": numbers}
+    records = dict.fromkeys(table.settings.index, record)
+    ax = Figure().add_subplot()
+    draw_references(ax, references_in(replace(table, records=records, metric=metric)), over_time)
+    (line,) = ax.get_lines()  # the best constant action is played
+    assert line.get_label() == LINES[0]
+    assert line.get_ydata()[-1] == pytest.approx(at_end)
+    assert line.get_ydata()[0] == pytest.approx(0.8 if over_time else at_end)
+    if over_time:
+        assert line.get_xdata()[[0, -1]].tolist() == [1.0, 100.0]
+
+
 @pytest.mark.slow
 def test_logs_have_lines_of_reference_too():
     """The control is a table of the arms of the same log, which has no lines."""
@@ -273,7 +375,9 @@ def test_only_records_know_lines_of_reference(tmp_path):
 def test_a_panel_of_several_data_sets_has_no_lines_of_reference():
     sets = [dp.labelled(f"sklearn:{name}", scale="standard") for name in ("iris", "wine")]
     table = dp.run("bpo", sets, eps=[1, 8], horizon=100, runs=2, jobs=1)
-    assert of_references(dp.plot(table, x="eps", hue="env.source")) == [{}]
+    for hue in ("env.source", None):
+        assert of_references(dp.plot(table, x="eps", hue=hue)) == [{}]
+    assert of_references(dp.plot(table, eps=[1])) == [{}]
     iris, wine = of_references(dp.plot(table, x="eps", col="env.source"))
     assert iris[LINES[1]] == pytest.approx(100 * 2 / 3) and wine[LINES[1]] == pytest.approx(
         60.11, abs=0.01

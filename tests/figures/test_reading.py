@@ -32,27 +32,6 @@ def measured():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lines", first([6, 2, 10, 30]))
-@pytest.mark.parametrize("budgets", [1, 4])
-def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
-    """It fits into the figure, and with one column more it would not; panels keep their height.
-
-    Mutations that it catches: two columns, letters of another size, a figure that does not grow.
-    """
-    names = [f"algorithm {i}" for i in range(lines)]
-    runs = [(name, eps) for name in names for eps in range(1, budgets + 1)]
-    table = pd.DataFrame(runs, columns=["algo", "eps"]).assign(t=9, regret=1.0)
-    figure = figure_of_table(Table.of_frame(table), "")
-    figure.draw_without_rendering()
-    legend, width = figure.legends[0], figure.bbox.width
-    columns = legend._ncols
-    wider = legend.get_window_extent().width / columns * (columns + 1)
-    assert legend.get_window_extent().width <= width
-    assert wider > 0.8 * width or -(-lines // (columns + 1)) == -(-lines // columns)
-    assert all(ax.get_window_extent().height > 1.2 * figure.dpi for ax in figure.axes)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_bounds_have_a_legend_below_that_is_less_than_a_third(measured, x):
     """Mutations that it catches: one legend above for all; a figure that does not grow."""

@@ -44,6 +44,16 @@ def test_rings_are_around_the_means_that_are_tied_with_the_best(table, x):
     assert not rings(dp.plot(table, x=x))
 
 
+def test_rings_stand_in_the_panel_of_their_environment():
+    rows = [
+        (algo, env, eps, run, 9, 1.0 + run + 10 * (env == "y"))
+        for algo in ("dp_se", "adap_ucb") for env in "xy" for eps in (0.5, 1.0) for run in (0, 1)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["algo", "env", "eps", "run", "t", "regret"])
+    for mean, ax in zip((1.5, 11.5), dp.plot(frame, x="eps", marks=True).axes, strict=True):
+        assert {mean} == {y for x in ax.get_lines() if x.get_marker() == "o" for y in x.get_ydata()}
+
+
 @pytest.mark.parametrize("how", [{"kind": "tail"}, {"x": "horizon"}])
 def test_figures_without_games_refuse_marks(table, how):
     longer = table.assign(horizon=200, t=2 * table["t"])

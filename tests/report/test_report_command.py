@@ -130,6 +130,14 @@ def test_stopping_times(tmp_path):
     assert "samples until it stops" in page and '<th class="n">correct</th>' in page
 
 
+@pytest.mark.slow
+def test_a_table_that_cannot_be_shown_is_left_out_with_a_note(tmp_path):
+    whole = regrets()
+    cut = whole[(whole["algo"] == "dp_se") | (whole["t"] < 1000)]
+    page = dp.report({"whole": whole, "cut": cut}, tmp_path / "page.html").read_text()
+    assert "Left out: cut: run 0 of adap_ucb ends at t = " in page and "DP-SE" in page
+
+
 def test_bad_tables(unchanged):
     assert "a tidy table is needed" in message_of(dp.report, [3])
     assert "a list of tables or a dictionary of tables is needed" in message_of(dp.report, [])

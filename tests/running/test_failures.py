@@ -52,6 +52,26 @@ def test_a_reason_names_the_line_of_the_users_code_and_its_trace_begins_there():
         assert Failure(None, (0,), trace).reason == said + place
 
 
+def test_a_reason_names_the_last_of_several_lines_of_the_users_code():
+    def inner():
+        raise ValueError("no")
+
+    with pytest.raises(ValueError) as caught:
+        inner()
+    line = inner.__code__.co_firstlineno + 1
+    reason = Failure(None, (0,), trace_of(caught.value)).reason
+    assert reason == f"ValueError: no (line {line} of test_failures.py)"
+
+
+@pytest.mark.parametrize(("runs", "said"), [((4,), "1 run failed"), ((4, 5), "2 runs failed")])
+def test_the_error_counts_the_runs_and_names_the_setting_of_the_first_failure(runs, said):
+    first, other = requested(algo=["dp_se", "ucb"], eps=0.5, horizon=2e4).settings
+    error = RunsFailed([Failure(first, runs, "x")])
+    assert str(error) == f"{said}; dp_se on bernoulli_c2, eps 0.5, T 2e4: x"
+    both = RunsFailed([Failure(other, runs, "y"), Failure(first, runs, "x")])
+    assert str(both) == f"{2 * len(runs)} runs failed; ucb on bernoulli_c2, T 2e4: y"
+
+
 def test_a_reason_of_one_line_is_printed_once(capsys):
     """With a control that is a traceback."""
     [setting] = requested(algo="dp_se", horizon=10).settings

@@ -1,11 +1,16 @@
 """Workers are started safely; those of Dask give the bytes of one machine and lose nothing."""
 
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
+from types import SimpleNamespace
 
 import joblib
 import psutil
@@ -15,8 +20,9 @@ from joblib.externals.loky import get_reusable_executor
 from refusals import message_of
 from sweeps import csv_after, requested, started, until, words
 
+from dpbandits.errors import WorkersLost
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import children
+from dpbandits.running import children, runners
 from dpbandits.running.runners import RUNNERS
 
 SWEEP = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.5, 1, 2], "horizon": 2e6, "runs": 8}
@@ -195,6 +201,161 @@ def test_a_dask_cluster_that_is_lost_is_one_line_and_the_command_resumes(
 @pytest.mark.extra("distributed")
 def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
     assert table_of(sweep_in(tmp_path, "runner=dask", "jobs=2"), tmp_path) == right
+
+
+def test_threads_call_functions_and_pass_on_what_they_raise():
+    """Each thread takes the next call, and all end with the runner."""
+    before = threading.active_count()
+    meet = threading.Barrier(2, timeout=20)
+    with RUNNERS["threads"](2) as runner:
+        both = [runner.submit(lambda x: meet.wait() * 0 + x, i) for i in (4, 5)]
+        assert [future.result(20) for future in both] == [4, 5]
+        assert isinstance(runner.submit(int, "x").exception(20), ValueError)
+        assert isinstance(runner.submit(sys.exit, 3).exception(20), SystemExit)
+        assert runner.jobs == 2 and threading.active_count() == before + 2
+    end = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.001)
+    assert threading.active_count() == before
+
+
+def test_processes_have_one_thread_each_unless_the_user_chose_otherwise(monkeypatch):
+    """A process that dies when a function is sent to it gives the future of an error."""
+    sent = []
+
+    class Executor:
+        def submit(self, function, variables, folder, payload):
+            sent.append((variables, folder, pickle.loads(payload)))
+            if len(sent) > 1:
+                raise BrokenExecutor("died")
+
+    given = {}
+    monkeypatch.setattr(
+        runners, "get_memmapping_executor", lambda jobs, **own: given.update(own) or Executor()
+    )
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    runner = RUNNERS["processes"](2)
+    with runner:
+        runner.submit(abs, -1)
+        assert isinstance(runner.submit(abs, -1).exception(), BrokenExecutor)
+    variables, folder, call = sent[0]
+    assert variables["OMP_NUM_THREADS"] == "1" and variables["MKL_NUM_THREADS"] == "3"
+    assert variables["PYTHONHASHSEED"] == "0" and given["env"].items() <= variables.items()
+    assert (folder, call) == (os.getcwd(), (abs, (-1,))) and os.environ["PATH"] == variables["PATH"]
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """A cluster of Dask that is only imagined: the numbers of its workers at each count, and the
+    arguments with which it was reached. A count that is an error is raised.
+    """
+    found = SimpleNamespace(counts=[2], given=None, closed=False)
+
+    class Client:
+        scheduler = SimpleNamespace(ncores=None)
+
+        def __init__(self, **given):
+            found.given = given
+
+        def get_executor(self, pure):
+            assert not pure  # equal calls are different runs
+            return SimpleNamespace(submit=lambda function, *given: function(*given))
+
+        def sync(self, function, callback_timeout):
+            count = found.counts.pop(0) if len(found.counts) > 1 else found.counts[0]
+            if isinstance(count, Exception):
+                raise count
+            return {f"worker {i}": 1 for i in range(count)}
+
+        def close(self):
+            found.closed = True
+
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Client))
+    monkeypatch.setattr(runners.time, "sleep", lambda seconds: None)
+    return found
+
+
+def test_a_cluster_on_this_machine_has_a_worker_of_one_thread_for_each_job(cluster):
+    cluster.counts = [0, 0, 3]  # they appear one after the other
+    with RUNNERS["dask"](3) as runner:
+        assert (cluster.given["n_workers"], cluster.given["threads_per_worker"]) == (3, 1)
+        assert runner.jobs == 3 and runner.where == "runner=dask" and not cluster.closed
+        assert runner.submit(abs, -1) == 1 and not runner.is_here
+    assert cluster.closed
+    with RUNNERS["dask"](3, "tcp://there:1") as runner:
+        assert cluster.given["address"] == "tcp://there:1" and "n_workers" not in cluster.given
+        assert runner.where == "runner.address=tcp://there:1"
+
+
+def test_a_cluster_without_workers_is_refused(cluster, monkeypatch):
+    monkeypatch.setattr(runners, "FIRST_WORKER_SECONDS", 0.0)
+    cluster.counts = [0]
+    assert message_of(RUNNERS["dask"], 1) == "runner=dask: the cluster has no workers"
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [(0, "the cluster has no workers any more"), (OSError("off\nnow"), r"not answer \(off\)$")],
+)
+def test_a_cluster_is_lost_after_a_minute_without_workers(cluster, monkeypatch, count, reason):
+    """A result, or a worker that is seen, begins another minute. Workers are seldom counted."""
+    now = [0.0]
+    monkeypatch.setattr(runners.time, "monotonic", lambda: now[0])
+    runner = RUNNERS["dask"](2)
+    for at, counts, came in (
+        (1.0, [AssertionError("counted too soon")], False),
+        (50.0, [count], False),
+        (55.0, [2], False),
+        (100.0, [count], False),
+        (110.0, [count], True),
+        (165.0, [count], False),
+    ):
+        now[0], cluster.counts = at, counts
+        runner.check(came)
+    now[0] = 171.0
+    with pytest.raises(WorkersLost, match=reason):
+        runner.check(False)
+
+
+@pytest.mark.parametrize("error", [ValueError("one\ntwo"), ValueError("one"), ValueError()])
+def test_errors_of_clusters_are_told_in_one_line(error):
+    assert runners._first_line(error) == ("one" if error.args else "ValueError")
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_process_ends_when_its_parent_is_another_process(monkeypatch, change):
+    """Its parent is watched once, however often this is asked for."""
+    parent, ends, handlers = os.getpid() + 10**7 * change, [], {}
+    parents = iter([parent, parent, parent + change])
+    monkeypatch.setattr(children.os, "getppid", lambda: next(parents))
+    monkeypatch.setattr(children.os, "_exit", ends.append)
+    monkeypatch.setattr(children.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(children.signal, "signal", handlers.__setitem__)
+    run_here = lambda target, daemon: SimpleNamespace(start=target)  # noqa: E731
+    monkeypatch.setattr(children.threading, "Thread", run_here)
+    for _ in range(2):
+        children.exit_with_parent(parent)
+    assert ends == [1] and set(handlers.values()) == {signal.SIG_IGN}
+    assert signal.SIGINT in handlers and signal.SIGTERM not in handlers
+
+
+@pytest.mark.parametrize("before", [None, "0"])
+def test_the_imports_of_children_are_restricted_until_the_last_thread_has_started_them(
+    monkeypatch, before
+):
+    if before is None:
+        monkeypatch.delenv(children.SAFE, raising=False)
+    else:
+        monkeypatch.setenv(children.SAFE, before)
+    first, second = children.without_cwd_imports(), children.without_cwd_imports()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert os.environ[children.SAFE] == "1"
+    second.__exit__(None, None, None)
+    assert os.environ.get(children.SAFE) == before
 
 
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("slurm", "dask_jobqueue")])

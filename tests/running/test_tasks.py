@@ -2,12 +2,15 @@
 
 import io
 import pickle
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from sweeps import csv_after, own_algorithm, pulling, requested
 
 from dpbandits.contracts.algorithm import HOMES
+from dpbandits.running import worker
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_request
 from dpbandits.running.work import DEATH, Outcome, Task, Work
@@ -93,6 +96,25 @@ def test_a_setting_whose_runs_take_ten_times_as_long_begins_with_a_short_task():
 def test_short_runs_are_played_in_few_tasks():
     settings = requested(algo="dp_se", eps=[k / 100 for k in range(1, 101)], horizon=1e7).settings
     assert len(tasks_of(settings, lambda _: 5e-5)) <= 110
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_each_worker_gets_about_eight_tasks_if_there_is_little_work(workers):
+    """Besides single runs at the beginning."""
+    (setting,) = requested(algo="dp_se", horizon=1e7).settings
+    sizes = [len(task.runs) for task in tasks_of([setting], lambda _: 1e-5, workers)]
+    assert 8 * workers <= len(sizes) <= 11 * workers and max(sizes) <= 1000 / (8 * workers)
+
+
+@pytest.mark.parametrize("stored", [0, 1, 3])
+def test_the_time_of_a_run_is_an_equal_share_of_the_time_of_its_task(stored, monkeypatch):
+    """Runs that another process has stored take no time."""
+    task = replace(task_of(algo="ucb", horizon=10), runs=(0, 1, 2))
+    monkeypatch.setattr(worker, "time", SimpleNamespace(perf_counter=iter([100.0, 106.0]).__next__))
+    outcome = run_task(task, frozenset(range(stored)))
+    assert outcome.seconds == 6.0 / max(1, 3 - stored) and len(outcome.played) == 3 - stored
+    assert all(run.seconds == outcome.seconds for run in outcome.played.values())
+    assert outcome.stored == frozenset(range(stored))
 
 
 def killed_by(killers, runs=100, workers=2):

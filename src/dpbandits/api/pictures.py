@@ -155,8 +155,9 @@ def report(
     """Write one HTML page about tidy tables: charts, summaries, the privacy of the algorithms, and
     regrets relative to lower bounds.
 
-    The page is a single file and needs no network. ``bandit-report`` writes such a page for a
-    results folder. The function needs the extra ``report`` of the package.
+    The page is a single file and needs no network. A table that cannot be shown is left out, and a
+    note on the page says why. ``bandit-report`` writes such a page for a results folder. The
+    function needs the extra ``report`` of the package.
 
     Args:
         tables: a tidy table, a list of tables, or a dictionary of tables by their titles on the
@@ -169,7 +170,7 @@ def report(
         The path of the page, which Jupyter shows as a link.
 
     Raises:
-        BadInput: an argument is not a tidy table, or a package is missing; nothing is written.
+        BadInput: no table can be shown, or a package is missing; nothing is written.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     import pandas as pd

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from tabulate import tabulate
 from ..claims.claim import BASES, Claim, load_claims, verdict
 from ..claims.statistics import Measured
 from ..contracts.question import REGRET
-from ..errors import unknown
+from ..errors import plain, unknown
 from ..files import check_writable, write_atomically
 from ..results.formats import SUMMARY_CSV
 from ..results.summary import significant
@@ -49,10 +50,9 @@ def main(given: Namespace) -> int:
             raise unknown("claim", name, known)
     typed = keys.pop("runs", None)
     runs = None if typed is None else as_integer("runs", typed, at_least=2, at_most=MOST_RUNS)
-    some = [] if set(names) == set(known) else names
     T = as_integer("horizon", keys["horizon"], at_least=1) if "horizon" in keys else None
-    other = ([] if T is None else [f"T{T:g}"]) + ([f"seed{keys['seed']}"] if "seed" in keys else [])
-    stem = "-".join(["claims", *some, *other])
+    some = [] if set(names) == set(known) else names
+    stem = stem_of(some, {"T": T, "seed": keys.get("seed"), "runs": runs})
     claims, results = [known[name] for name in names], results_of(keys)
     experiments = dict.fromkeys(name for c in claims for name in c.experiments)
     measured = {name: measure(name, runs, keys, results) for name in experiments}
@@ -72,6 +72,17 @@ def main(given: Namespace) -> int:
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
     print(results / f"{stem}.csv")
     return 0
+
+
+def stem_of(names: Sequence[str], changed: Mapping[str, Any]) -> str:
+    """Return the name of a ledger's files, without suffix.
+
+    Args:
+        names: the names of its claims; empty if the ledger has all claims.
+        changed: the values of keys; None for a key that was not given.
+    """
+    values = [f"{key}{plain(x)}" for key, x in changed.items() if x is not None]
+    return "-".join(["claims", *names, *values])
 
 
 def request_of(experiment: str, keys: Mapping[str, str]) -> Request:

@@ -68,6 +68,10 @@ class Gaussian:
         """Return the mu of Gaussian DP: the sensitivity divided by the standard deviation."""
         return math.sqrt(2.0 * self.rho(values))
 
+    def of_group(self, values: Values, m: int) -> tuple[float, float]:
+        """Compute an (eps, delta) for m records of one user, which are (m^2 rho)-zCDP."""
+        return of_zcdp(m * m * self.rho(values), DELTA), DELTA
+
     def conversion(self, values: Values) -> str:
         """Return the conversion to (eps, delta)-DP as text, with numbers if all parameters have
         values.
@@ -77,11 +81,16 @@ class Gaussian:
         return f"(eps', delta)-DP with eps' = {self.formula}{number} ({self.source})"
 
 
+def of_zcdp(rho: float, delta: float) -> float:
+    """Compute the eps of (eps, delta)-DP for rho-zCDP."""
+    return rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
+
+
 ZCDP = Gaussian(
     ("rho",),
     lambda values: values["rho"],
     "rho + 2 sqrt(rho ln(1/delta))",
-    lambda values, delta: values["rho"] + 2.0 * math.sqrt(values["rho"] * math.log(1.0 / delta)),
+    lambda values, delta: of_zcdp(values["rho"], delta),
     "Bun & Steinke 2016, Proposition 1.3",
 )
 RDP = Gaussian(
@@ -139,6 +148,15 @@ class ExactCurve(Gaussian):
         """
         kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
+
+    def of_group(self, values: Values, m: int) -> tuple[float, float]:
+        """Compute the (eps, delta) for m records of one user: m eps, and delta (e^(m eps) -
+        1)/(e^eps - 1).
+        """
+        eps, delta = values["eps"], values["delta"]
+        if m * eps > 700.0:
+            return math.inf, 1.0
+        return m * eps, min(1.0, delta * math.expm1(m * eps) / math.expm1(eps))
 
     def conversion(self, values: Values) -> str:
         """Return a text with the mu of the noise and its exact delta at the promised eps."""
@@ -254,8 +272,7 @@ class OneRelease(ExactCurve):
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
         """Compute the (eps, delta) for m records of one user, which are (m^2 rho)-zCDP."""
-        rho, l = self.rho(values), math.log(1.0 / values["delta"])
-        own = m * m * rho + 2.0 * m * math.sqrt(rho * l)
+        own = of_zcdp(m * m * self.rho(values), values["delta"])
         return m * self.pure * values["eps"] + own, values["delta"]
 
 
@@ -322,18 +339,12 @@ class Guarantee:
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
         """Compute the (eps, delta) of a user who contributes m records, by group privacy.
 
-        A pure eps becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps -
-        1)). If each record is used in one Gaussian release, the group privacy of zCDP is used
-        instead (``OneRelease.of_group``).
+        A pure eps becomes m eps. For noise without pure DP see ``Gaussian.of_group`` and the
+        classes that inherit from ``Gaussian``.
         """
         if self.gaussian is None:
             return m * self.epsilon(values), 0.0
-        if isinstance(self.gaussian, OneRelease):
-            return self.gaussian.of_group(values, m)
-        eps, delta = values["eps"], values["delta"]
-        if m * eps > 700.0:
-            return math.inf, 1.0
-        return m * eps, min(1.0, delta * math.expm1(m * eps) / math.expm1(eps))
+        return self.gaussian.of_group(values, m)
 
     def in_words(self, values: Values, rewards: str) -> str:
         """Return the guarantee at these arguments as a phrase.

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
 from ..environments.labelled import LINES
+from ..results.intervals import rounded
 from ..results.metrics import REGRET
 from ..results.records import NO_RECORD
 from ..results.references import References
@@ -132,22 +133,25 @@ def references_by_panel(table: Table) -> pd.DataFrame:
     """
     games = table.settings[["panel", "env", "horizon"]].drop_duplicates()["panel"].value_counts()
     found = references_in(table)
-    found = found[found["panel"].map(games) == 1]
-    return found.groupby("panel").filter(lambda own: own["line"].is_unique)
+    return found[found["panel"].map(games) == 1]
 
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
     """Draw the reference lines that ``references_in`` returns, thin and grey: as functions of the
     round if ``over_time``, else at the horizon.
+
+    If the data sets of a panel have different lines, the panel shows none of them.
     """
-    for row in references.to_dict("records"):
+    ends = rounded(references["rate"] * references["horizon"] ** references["power"])
+    found = references.assign(end=ends).drop_duplicates(["line", "end"])
+    for row in found.to_dict("records") if found["line"].is_unique else ():
         label, dash = REFERENCES[row["line"]]
         look: Any = {"label": label, "ls": dash, "color": SLOPE, "lw": 1.0, "zorder": 1.5}
         if over_time:
             t = np.append(np.geomspace(1, row["horizon"], POINTS)[:-1], row["horizon"])
             ax.plot(t, row["rate"] * t ** row["power"], gid=BOUND, **look)
         else:
-            ax.axhline(row["rate"] * row["horizon"] ** row["power"], gid=BOUND, **look)
+            ax.axhline(row["end"], gid=BOUND, **look)
 
 
 def tied(table: Table) -> pd.DataFrame:

@@ -226,8 +226,10 @@ def with_instances(table: Table) -> Table:
     lines = settings["rule"].map(legend_name)
     for name in varied:
         if not name.startswith("env.") and settings[name].nunique() > 1:
-            words = settings[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
-            lines = lines + words
+            is_number = pd.api.types.is_numeric_dtype(settings[name])
+            beginning = f", {symbol(name)} = " if is_number else ", "
+            words = beginning + settings[name].map(value_text)
+            lines = lines + words.where(settings[name].notna(), "")
     instances = settings["env"].map(environment_title)
     if "true_mean" in settings:
         instances = instances + ", mean " + settings["true_mean"].map(value_text)

@@ -63,7 +63,7 @@ def report_of_tables(
     """Return the page about tidy tables as HTML, for one statistic such as regret.
 
     Raises:
-        BadInput: an argument is not a tidy table, or a package is missing.
+        BadInput: no table can be shown, or a package is missing.
     """
     check(metric)
     unnamed = isinstance(tables, list | tuple)
@@ -73,12 +73,13 @@ def report_of_tables(
         raise BadInput(
             f"tables={plain(tables)}: a table, a list of tables or a dictionary of tables is needed"
         )
-    named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
+    named = {plain(name): table for name, table in tables.items()}
     if len(named) < len(tables):
         raise BadInput(f"tables: two tables have one name; the names are {', '.join(named)}")
 
     def made(name: str) -> Source:
-        table, number = named[name], f"{name.capitalize()}: " if len(named) > 1 else ""
+        table = Table.of_frame(named[name], name)
+        number = f"{name.capitalize()}: " if len(named) > 1 else ""
         heading = f"{number}{plain_text(usual_title(table))}" if unnamed else ""
         return source_of(name, table, metric, heading=heading)
 

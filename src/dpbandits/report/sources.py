@@ -110,7 +110,8 @@ def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[
         try:
             found.append(make(name))
         except BadInput as error:
-            notes.append(f"Left out: {name}: {error}.")
+            reason = str(error).removeprefix(f"{name}: ")
+            notes.append(f"Left out: {name}: {reason}.")
             refusal = error
     if not found:
         raise refusal

@@ -163,11 +163,12 @@ def limits_of(setting: Setting) -> Iterator[str]:
         return
     if why := _void(setting):
         yield f"privacy is not promised on {setting.env}: {why}"
-    if guarantee is not None and guarantee.of_contexts and instance.passes > 1:
-        eps, delta = guarantee.at(setting.values).of_group(setting.values, instance.passes)
+    times = math.ceil(setting.horizon * instance.passes / max(instance.rounds, 1))
+    if guarantee is not None and guarantee.notion != "none" and min(times, instance.passes) > 1:
+        eps, delta = guarantee.of_group(setting.values, times)
         promised = f"({eps:.4g}, {delta:.3g})-DP" if delta < 1 else "none"
         yield (
-            f"a user returns {instance.passes} times on {setting.env}, so the privacy that is "
+            f"a user returns {times} times on {setting.env}, so the privacy that is "
             f"promised to a user is {promised} at {setting.budget_name}={setting.budget:g}"
         )
 
