@@ -91,8 +91,8 @@ class PolicyTarget(RegretTarget):
         return Played(np.array(arms, int), math.nan, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return an objection if the promise is local and the reward is added to noise of other
-        users.
+        """Return why local privacy does not hold, if a user's reward is added to noise of other
+        users; None otherwise.
 
         Noise is the user's own if it is drawn in the user's round or added directly to the reward.
         """
