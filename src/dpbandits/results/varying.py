@@ -25,7 +25,7 @@ HASH = re.compile(r" \([0-9a-f]{8}\)$")  # the hash of a file, after its path
 def varying(
     settings: pd.DataFrame, among: Iterable[str], within: Sequence[str] = (), blank: bool = False
 ) -> list[str]:
-    """Return the columns ``among`` that have several values.
+    """Return the columns of ``among`` in which settings have different values.
 
     Args:
         settings: a row for each setting, or several rows.
