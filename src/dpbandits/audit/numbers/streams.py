@@ -84,8 +84,8 @@ class Stream:
 
     def _located(self, kind, loc, scale, size):
         """Draw noise, and record the addition of its location even if the location is 0, since the
-        location may be a statistic that is 0. If the location is 0, the noise still counts as noise
-        alone, to which a statistic may be added later.
+        location may be a statistic that is 0. If the location is 0, the policy may still add a
+        statistic to the noise later.
         """
 
         def one(_, x, s):
