@@ -305,6 +305,9 @@ def test_the_lines_of_a_log():
     assert f"{uniform:.4g} for uniform play, and {each.max():.4g} for playing always" in lines[0]
     assert lines[1].endswith("eps=1: mean reward 0.6 (0.55 to 0.65 over permutations)")
     assert lines[2].endswith("lin_ucb: mean reward 0.8 (0.75 to 0.85 over permutations)")
+    equal = summary.assign(ci_low=np.nan, ci_high=np.nan)  # of equal runs
+    lines = [*lines_of_references(equal, request.records, request.question)]
+    assert lines[1].endswith("mean reward 0.6") and lines[2].endswith("mean reward 0.8")
     notes = " ".join(settings[0].data.instance.notes)
     assert "permutations of one log are not independent logs" in notes
     assert "propensities: column propensity" in notes and "counts with probability 0.2" in notes

@@ -107,7 +107,8 @@ def lines_of_references(
 def _mean_reward(summary: pd.DataFrame, row: pd.Series, record: Record, question: Question) -> str:
     """Return a line with the mean reward of a setting on a log, computed from its mean loss."""
     mean, high, low = (1.0 - row[x] / record["horizon"] for x in ("mean", "ci_low", "ci_high"))
-    interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
+    is_known = math.isfinite(high - low)  # one run has no interval, and equal runs have none
+    interval = f" ({low:.4g} to {high:.4g} over permutations)" if is_known else ""
     free = record["notion"] in (None, "none") and math.isinf(budget_of(record)[1])
     of_env = filter(of_game, map(str, summary))
     without = ["algo", "env", "horizon", *of_env, *(BUDGETS if free else [])]
