@@ -200,6 +200,9 @@ class Stream:
     def spawn(self, n_children):
         return [self] * n_children
 
+    def __deepcopy__(self, memo):
+        raise AttributeError("an alignment cannot follow a copy of rng")
+
     def _other(self, name, *given, **named):
         """Draw numbers of another law, which must be the same law in all replays."""
         plain = {key: plain_number(x) for key, x in named.items()}
