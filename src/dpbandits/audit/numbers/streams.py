@@ -202,6 +202,9 @@ class Stream:
     def spawn(self, n_children):
         return [self] * n_children
 
+    def __deepcopy__(self, memo):
+        raise AttributeError("an alignment cannot follow a copy of rng")
+
     def _other(self, name, *given, **named):
         """Draw numbers of another law; the replays are valid only if this law is the same in all of
         them.
