@@ -185,10 +185,10 @@ def redirect_random(
 def odd_generators() -> Iterator[list[str]]:
     """Detect generators of NumPy that are made inside the block without a seed, and copies.
 
-    The ``with`` block receives a list. Each time NumPy asks the operating system for random bits to seed a
-    generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, SAID is added to
-    the list. Each time a generator is copied, as by ``copy.deepcopy`` or ``pickle``, COPIED is
-    added.
+    The ``with`` block receives a list. Each time NumPy asks the operating system for random bits to
+    seed a generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, SAID is
+    added to the list. Each time a generator is copied, as by ``copy.deepcopy`` or ``pickle``,
+    COPIED is added.
     """
     entropy, found = of_numpy.randbits, []  # type: ignore[attr-defined]
 
@@ -211,7 +211,7 @@ def named_generators() -> Iterator[list[str]]:
     """Detect numbers from the global generators of ``numpy.random`` and ``random`` that are drawn
     inside the block under names that ``redirect_random`` cannot replace.
 
-    The block receives a list, to which BY_NAME is added at the end if there are such numbers.
+    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such numbers.
     """
     found: list[str] = []
     with restored_globals():
