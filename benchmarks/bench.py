@@ -521,13 +521,14 @@ def measure(check):
     parts = [
         "The first table shows algorithms that play round by round, at eps 1 and T = 1e7 on one "
         "core: ns per round, and the ratio of this time to the time of the round's random numbers "
-        "alone, drawn by the functions that the algorithms call or by Numba's own, whichever are "
-        "faster. For K = 20, the means are the means of Ren et al. 2020. Some algorithms must "
-        "compute a sigmoid or a power in each round: for the column *ratios with formula*, this "
-        "computation is added to the random numbers. The last two columns, at K = 5, show how "
-        "many times as long two slower programs take: the same function in the Python interpreter "
-        "(at T = 1e5), and a simple Numba loop that computes every index in every round "
-        "(`benchmarks/naive.py`; for `robust_ucb` this loop takes O(t) in round t):",
+        "alone. The random numbers are drawn by the functions that the algorithms call or by "
+        "Numba's own functions, whichever are faster. For K = 20, the means are the means of Ren "
+        "et al. 2020. Some algorithms must compute a sigmoid or a power in each round: for the "
+        "column *ratios with formula*, this computation is added to the random numbers. The last "
+        "two columns, at K = 5, show how many times as long two slower programs take. *plain* is "
+        "the same function in the Python interpreter (at T = 1e5). The naive Numba loop computes "
+        "every index in every round (`benchmarks/naive.py`; for `robust_ucb` this loop takes O(t) "
+        "in round t):",
         columns(rounds, ["algorithm", "random numbers, ns", *SIZES, "ratios with formula", *TIMES]),
         "The next table shows DP-UCB with the trees and bonuses of `algo.tree` and `algo.bonus` "
         "at T = 1e7: ns per round, and the ratio to the time of drawing a reward and one Laplace "
@@ -542,14 +543,14 @@ def measure(check):
         ),
         "The next table shows episodic algorithms on C2 (K = 5) at eps 1 on one core: µs per run "
         "when one call plays many runs, and the ratio to the time of making two generators of "
-        "NumPy, which a run that is played alone needs. The last two columns show how many times "
-        "as long two loops over rounds take at T = 1e7: a loop in plain Python (measured at T = "
-        "1e5 and scaled), and a simple Numba loop (`benchmarks/naive.py`):",
+        "NumPy. A run that is played alone needs two such generators. The last two columns show "
+        "how many times as long two loops over rounds take at T = 1e7: a loop in plain Python "
+        "(measured at T = 1e5 and scaled), and a simple Numba loop (`benchmarks/naive.py`):",
         columns(runs, ["algorithm", "T = 1e7", "T = 1e12", "generators", "ratio", *EPISODIC_TIMES]),
         "The next table shows contextual algorithms on `env=contextual` (contexts in the unit "
         "ball, rewards 1 and -1) at T = 1e5 on one core: ns per round, and the ratio to the time "
-        "of drawing the normal numbers of the round: K d numbers for the contexts, and the "
-        "numbers for the noise:",
+        "of drawing the normal numbers of the round. These are K d numbers for the contexts, and "
+        "the numbers for the noise:",
         columns(
             rounds_with_contexts, ["algorithm", "d", "K", "normals alone, ns", "a round", "ratio"]
         ),

@@ -131,6 +131,27 @@ def test_a_method_that_does_not_take_arm_and_reward_is_refused(update, said):
     assert said in message_of(rounds_of, make(update=update)())
 
 
+async def awaited(self, arm, reward): ...
+
+
+def yielded(self, arm, reward):
+    yield
+
+
+async def both(self, arm, reward):
+    yield
+
+
+@pytest.mark.parametrize("method", [awaited, yielded, both])
+def test_a_method_whose_body_would_not_run_is_refused(method):
+    """Otherwise the policy would play on, but never learn."""
+    policy = type("Deferred", (), {"act": lambda self: 0, "update": method})
+    message = message_of(play_policy, policy(), lambda a: 0.0, 2, 3)
+    assert message == "policy=Deferred: update must be an ordinary method, without async or yield"
+    own_loop = type("Deferred", (), {"play": method})
+    assert "play must be an ordinary" in message_of(play_policy, own_loop(), lambda a: 0.0, 2, 3)
+
+
 def test_a_policy_that_needs_data_before_it_predicts_gets_one_reward_of_each_arm():
     class NeedsData:
         counts = ()

@@ -1,7 +1,7 @@
 """The game in which new contexts are drawn in each round, and the functions that play it.
 
-This game records the regret and not only pulls, since the gaps between arms differ from round to
-round. The functions for rounds and pull counts are in ``game``.
+This game records the regret, because the gaps between arms differ from round to round, so pull
+counts do not determine the regret. The functions for rounds and pull counts are in ``game``.
 """
 
 from __future__ import annotations

@@ -149,6 +149,7 @@ def play_policy(
         raise GameOver
 
     if hasattr(policy, "play"):
+        _refuse_deferred(name, "play", policy.play)
         with suppress(GameOver):
             policy.play(pulled)
         return
@@ -156,6 +157,8 @@ def play_policy(
     if not all(methods):
         raise BadInput(f"policy={name}: {NEEDED}")
     choose, receive = (getattr(policy, n) for n in methods)
+    for own, method in zip(methods, (choose, receive), strict=True):
+        _refuse_deferred(name, own, method)
     if show is None:
         _refuse_contexts(name, *zip(methods, (choose, receive), strict=True))
     seen = _shown(choose) if show is not None else ""
@@ -193,6 +196,15 @@ def _arm(name: str, arm: Any, K: int) -> int:
         return a
     shown = plain(arm) if isinstance(arm, Real) else f"{plain(arm)} ({type(arm).__name__})"
     raise BadInput(f"policy={name}: it chose arm {shown} of {K} arms, 0 to {K - 1}")
+
+
+def _refuse_deferred(name: str, own: str, method: Any) -> None:
+    """Refuse a method whose call does not run its body: an async function or a generator."""
+    deferred = (
+        inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction,
+    )  # fmt: skip
+    if any(is_deferred(method) for is_deferred in deferred):
+        raise BadInput(f"policy={name}: {own} must be an ordinary method, without async or yield")
 
 
 def _refuse_contexts(name: str, *methods: tuple[str, Callable[..., Any]]) -> None:

@@ -120,6 +120,22 @@ def test_a_table_of_another_version_is_replaced_with_a_line(ended):
     assert "replaces" not in ended(run, *words)[2]
 
 
+@pytest.mark.slow
+def test_a_table_of_other_settings_is_replaced_with_a_line(ended, monkeypatch):
+    """An experiment's file may refer to a variable of the environment."""
+    Path(MINE, "experiment").mkdir(parents=True)
+    seed = "# @package _global_\nseed: ${oc.decode:${oc.env:SEED}}\n"
+    Path(MINE, "experiment", "mine.yaml").write_text(seed)
+    words = ["--config-dir=mine", "experiment=mine", *QUICK]
+    said = []
+    for number in "112":
+        monkeypatch.setenv("SEED", number)
+        code, _, err = ended(run, *words)
+        assert code == 0
+        said.append("the new table replaces a table with other settings" in err)
+    assert said == [False, False, True]
+
+
 BROKEN = {
     "syntax error": ("def greedy(game, rng:", EXPLORE, "SyntaxError"),
     "no such module": ("import nothing_like_it", EXPLORE, "nothing_like_it"),

@@ -180,6 +180,36 @@ def test_a_swept_option_that_is_not_used_is_refused(noise, refused):
         assert len(dp.run(**given)["calibration"].unique()) == 2
 
 
+IRIS = {"algo": "reg_cb", "env": dp.labelled("sklearn:iris")}
+NOBODY = {"algo": "shuffle_se", "trust": "nobody", "horizon": 10}
+IDLE = [
+    (IRIS | {"loss": "quadratic", "calibration": "printed"}, "calibration with loss=quadratic"),
+    (NOBODY | {"delta": 1e-3}, "delta with trust=nobody"),
+    (NOBODY | {"delta": [1e-5, 1e-3]}, "delta with trust=nobody"),
+    (NOBODY | {"trust": ["server", "nobody"], "delta": 1e-3}, "delta with trust=nobody"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), IDLE)
+def test_a_value_that_another_option_makes_idle_is_refused(given, said):
+    option = said.partition(" ")[0]
+    line = message_of(dp.run, **given, eps=1.0)
+    assert f"{given['algo']} does not use {said}; leave {option} out" in line
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        IRIS | {"loss": "quadratic", "calibration": "tight"},  # the default
+        IRIS | {"loss": "logistic", "calibration": "printed", "delta": 1e-3},
+        NOBODY,
+        NOBODY | {"trust": "server", "delta": 1e-3},
+    ],
+)
+def test_a_default_that_another_option_makes_idle_is_not_refused(given):
+    setting(**given, eps=1.0)
+
+
 @pytest.mark.parametrize("name", ["private_lin_ucb", "ldp_ols", "ldp_lin_ucb"])
 def test_noise_with_an_exact_calibration_is_the_default(name):
     assert (

@@ -150,6 +150,11 @@ CELLS = [  # of a column, and how they are refused, or the features that they be
     (["1", "2", "NA", "3", "4", "5"], "holds 'NA'; finite numbers are needed; only an"),
     ([np.inf, -np.inf] * 3, "row 1 of column c holds inf; finite numbers"),
     ([*COMMAS[:5], "3,5"], "column c holds numbers with commas, such as -3,5; make them numbers"),
+    (["1/2/2020", "13/12/2020 8:00"] * 3, "column c holds dates or durations, such as 1/2/2020"),
+    (["2020/1/2", "2020/12/13"] * 3, "column c holds dates or durations, such as 2020/1/2"),
+    (["10%", "2.5 %"] * 3, "column c holds numbers with signs or gaps, such as 10%; make them"),
+    (["$ 5", "$1 000"] * 3, "column c holds numbers with signs or gaps, such as $ 5; make them"),
+    (["1.2.3", "1 to 2"] * 3, ["c=1 to 2", "c=1.2.3"]),
     ([[1, 2]] * 6, "a cell is a number or a word: convert or drop the column"),
     ([{"a": 1}] * 6, "a cell is a number or a word: convert or drop the column"),
 ]  # fmt: skip

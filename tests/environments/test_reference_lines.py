@@ -16,6 +16,7 @@ from dpbandits.report.build import report_of_folder
 from dpbandits.results.manifest import refuse_to_replace
 from dpbandits.results.references import References, lines_of_references
 from dpbandits.results.table import Table
+from dpbandits.results.tables import settings_table
 
 ALGOS = "bpo", "lin_ucb"
 
@@ -42,6 +43,17 @@ def test_a_run_says_whether_something_private_beats_the_best_constant_action():
     assert lines[1].startswith("labels: no private algorithm here is seen (with 95 %)")
     assert len(said([99.0, 40.0])) == 1
     assert len(said([99.0, 40.0], eps=math.inf)) == 1  # nothing is private
+
+
+def test_the_lines_of_several_data_sets_name_what_varies():
+    """Mutation that it catches: the name of the environment alone, which all data sets share."""
+    sets = [dp.labelled("sklearn:iris", bound=bound) for bound in (1, 2)]
+    request = requested(algo="bpo", env=sets)
+    summary = settings_table(request.settings).assign(ci_high=200.0)
+    lines = lines_of_references(summary, request.records, request.question)
+    assert [line.partition(":")[0] for line in lines] == [
+        f"labels env.bound={bound}" for bound in (1, 1, 2, 2)
+    ]
 
 
 def test_pages_say_below_the_table_what_a_run_prints(tmp_path):

@@ -107,8 +107,13 @@ def test_what_privacy_costs_a_test_has_lines_bands_and_triangles(changes, said, 
     assert sum(len(x.get_xdata()) for x in triangles) == marks
     strips = [(x.get_y(), x.get_y() + x.get_height()) for x in ax.patches]
     assert strips == ([pytest.approx((80.0, 88.0))] if "strip" in note else [])
+
+
+def test_the_axis_on_the_right_of_a_sheet_is_in_weeks():
+    figure = figure_of_answer(sheet())
+    (ax,) = figure.axes
     (weeks,) = ax.child_axes
-    weeks.figure.draw_without_rendering()
+    figure.draw_without_rendering()
     assert np.array(ax.get_ylim()) / 50.0 == pytest.approx(weeks.get_ylim())
 
 

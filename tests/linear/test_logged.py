@@ -154,6 +154,21 @@ def test_one_constant_gives_an_unbiased_answer():
     assert np.allclose(found.means_logged[2], 0.6, atol=0.03) and found.means_logged[3] == "a"
 
 
+def test_a_user_for_whom_an_action_is_never_drawn_is_named():
+    """With x > 0 the log has b alone, so that a, of mean .5 online, has .2. Mutation that it
+    catches: propensities are compared with the floor from below alone.
+    """
+    rng, n = np.random.default_rng(0), 4000
+    x = rng.uniform(-1, 1, n)
+    b = (x > 0) | (rng.random(n) < 0.5)
+    reward = (rng.random(n) < np.where(b, 0.4, np.where(x > 0, 0.8, 0.2))).astype(float)
+    frame = pd.DataFrame({"x": x, "arm": b, "reward": reward})
+    for p, is_biased in ((np.where(x > 0, 1.0, 0.5), True), (0.5, False)):
+        found = of(frame.assign(propensity=p))
+        assert is_biased == any("less than 0.5 for this user" in note for note in found.notes)
+        assert found.means_logged[3] == "True"  # the best constant action as the log shows it
+
+
 # neighbours
 
 
@@ -305,6 +320,9 @@ def test_the_lines_of_a_log():
     assert f"{uniform:.4g} for uniform play, and {each.max():.4g} for playing always" in lines[0]
     assert lines[1].endswith("eps=1: mean reward 0.6 (0.55 to 0.65 over permutations)")
     assert lines[2].endswith("lin_ucb: mean reward 0.8 (0.75 to 0.85 over permutations)")
+    equal = summary.assign(ci_low=np.nan, ci_high=np.nan)  # of equal runs
+    lines = [*lines_of_references(equal, request.records, request.question)]
+    assert lines[1].endswith("mean reward 0.6") and lines[2].endswith("mean reward 0.8")
     notes = " ".join(settings[0].data.instance.notes)
     assert "permutations of one log are not independent logs" in notes
     assert "propensities: column propensity" in notes and "counts with probability 0.2" in notes

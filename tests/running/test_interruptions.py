@@ -6,6 +6,7 @@ Each thing that kills might do has a control in which they do it.
 import contextlib
 import errno
 import json
+import math
 import os
 import random
 import resource
@@ -14,11 +15,14 @@ import signal
 import sys
 import time
 from collections import Counter
+from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import faults
+import numpy as np
 import psutil
 import pytest
 from commands import captured
@@ -41,9 +45,10 @@ from dpbandits import files
 from dpbandits.cli.ending import STORED
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
-from dpbandits.results.run_store import RunStore
+from dpbandits.results.run_store import Memory, Run, RunStore
 from dpbandits.running import scheduler
 from dpbandits.running.play import compile_kernel
+from dpbandits.running.work import Outcome, Task, Work
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
 CACHE = str(compiled_code().path.parent)
@@ -177,6 +182,107 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
     assert not list(tmp_path.glob("*.csv"))
+
+
+class Waiting:
+    """A runner whose calls end when a test sets the results of their futures. If ``idles`` is
+    false, no time may pass without a result.
+    """
+
+    jobs, is_here = 2, False
+
+    def __init__(self, then, idles=False):
+        self.calls, self._then, self._idles = [], then, idles
+
+    def submit(self, function, task, stored, here):
+        self.calls.append((Future(), task))
+        self._then(self)
+        return self.calls[-1][0]
+
+    def check(self, came):
+        assert came or self._idles
+
+
+def outcome(*runs, **more):
+    """The outcome of some runs, in which each of five arms is pulled once."""
+    pulls = np.array([[1, 0, 0, 0, 0], [1, 1, 1, 1, 1]])
+    return Outcome({run: Run(pulls, math.nan, 0.01) for run in runs}, **more)
+
+
+@pytest.fixture
+def tasks():
+    """Tasks of two settings, of three runs each."""
+    settings = requested(algo=["ucb", "dp_se"], horizon=5, checkpoints=1).settings
+    return [Task(one, (0, 1, 2)) for one in settings]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_ends_soon_after_an_interruption_is_stored(tasks, monkeypatch, late):
+    """The scheduler waits a little for the tasks that are being played, but not for long."""
+    monkeypatch.setattr(scheduler, "PATIENCE", 0.02 if late else 20.0)
+    store, stopped = Memory(), []
+    plays = scheduler.Scheduler(tasks, store)
+
+    def then(runner):
+        if len(runner.calls) == 4:  # of each worker, one is played while the next waits
+            plays._stopping.set()
+            stopped.append(True)
+            for future, task in runner.calls:
+                if not late:
+                    future.set_result(outcome(*task.runs))
+
+    runner = Waiting(then, idles=late)
+    plays.play([(runner, Work(tasks, 2))], {})
+    finished = sum(len(store.finished(task.setting)) for task in tasks)
+    assert stopped and len(runner.calls) == 4
+    assert finished == plays.played == (0 if late else sum(len(t.runs) for _, t in runner.calls))
+
+
+def test_runs_of_an_unfinished_setting_are_stored_after_a_while(tasks, tmp_path):
+    """Those of a finished setting are stored at once. The last reason of a failure is kept until
+    the setting is finished.
+    """
+    (one, other), store = tasks, RunStore(tmp_path)
+    plays = scheduler.Scheduler(tasks, store)
+    plays._take(replace(one, runs=(0,)), outcome(0))
+    plays._take(other, outcome(0, 2, trace="it failed"))
+    plays._save(100.0)
+    assert store.finished(other.setting) == {0, 2} and not store.finished(one.setting)
+    plays._save(0.0)
+    assert store.finished(one.setting) == {0}
+    plays._take(replace(one, runs=(1,)), outcome(trace="and this one"))
+    assert store.failure(other.setting) == "it failed"
+    assert store.failure(one.setting) == "and this one"
+    assert [(f.setting, f.runs) for f in plays.failures] == [
+        (other.setting, (1,)),
+        (one.setting, (1,)),
+    ]
+    assert plays.played == 3
+    plays._bar.close()
+    again = scheduler.Scheduler([replace(other, runs=(1,))], store)
+    again._take(replace(other, runs=(1,)), outcome(1))
+    again._save(100.0)
+    again._bar.close()
+    assert store.failure(other.setting) is None and len(store.finished(other.setting)) == 3
+
+
+def test_a_task_waits_for_each_worker_and_finished_runs_are_not_played_again(tasks):
+    """Runs that another process has stored meanwhile are named to the worker."""
+    store, given = Memory(), []
+    store.save(tasks[0].setting, outcome(1).played)
+
+    def then(runner):
+        waiting = [(future, task) for future, task in runner.calls if not future.done()]
+        given.append(len(waiting))
+        if len(waiting) == 4 or len(runner.calls) == 6:
+            for future, task in waiting:
+                done = store.finished(task.setting) & {*task.runs}
+                future.set_result(outcome(*({*task.runs} - done), stored=frozenset(done)))
+
+    plays = scheduler.Scheduler(tasks, store)
+    plays.play([(Waiting(then), Work(tasks, 2))], {})
+    assert max(given) == 4 and plays.played == 5 and not plays.failures
+    assert all(len(store.finished(task.setting)) == 3 for task in tasks)
 
 
 SLOW = """

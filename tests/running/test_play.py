@@ -1,5 +1,9 @@
 """A run depends on its setting, seed and number alone, and leaves its pulls and its answer."""
 
+import gc
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers import HEAVY, MEAN_RULES, NAMES, RULES, setting
@@ -9,6 +13,7 @@ import dpbandits as dp
 from dpbandits.compiled import answer_of
 from dpbandits.contracts.question import BEST_ARM, REGRET, STOPPING
 from dpbandits.game import arms, new_game, pull, pulls_of, rounds_left
+from dpbandits.running import play as of_play
 from dpbandits.running.play import play, play_many
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
 
@@ -110,3 +115,32 @@ def test_shuffled_arms_are_reported_under_their_own_number():
     assert len({int(np.argmax(record.pulls[0])) for record in records}) > 1  # played first
     for run, record in enumerate(records):
         assert record.pulls[-1].argmax() == play(plain, run).pulls[-1].argmax() == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "error", "is_raised"),
+    [
+        (True, True, None, False),
+        (False, True, None, False),
+        (False, True, ValueError, False),
+        (False, False, ValueError, True),
+        (False, True, KeyboardInterrupt, True),
+    ],
+)
+def test_a_loop_is_compiled_once_by_a_round(before, after, error, is_raised, monkeypatch):
+    """Runs report the error of an algorithm that was compiled. The search for cycles, which rests
+    meanwhile, goes on afterwards.
+    """
+    loop, played = SimpleNamespace(is_compiled=before), []
+
+    def plays(one, run):
+        played.append((one.horizon, gc.isenabled()))
+        loop.is_compiled = after
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(of_play, "loop_of", lambda algorithm: loop)
+    monkeypatch.setattr(of_play, "play", plays)
+    with pytest.raises(error) if is_raised else nullcontext():
+        of_play.compile_kernel(setting(algo="dp_se", horizon=100))
+    assert played == [(1, False)] * (not before) and gc.isenabled()

@@ -37,6 +37,7 @@ MINE = {
     + "defaults: [other, {optional sub: nothing}, _self_, override /algo: dp_se]\nruns: 4\n",
     "experiment/typo.yaml": GLOBAL + "epss: 1\n",
     "experiment/placed.yaml": "defaults: [override /algo: dp_ucb, _self_]\n",
+    "experiment/titled.yaml": GLOBAL + "figure: {kind: time, title: 'T = ${horizon}'}\n",
     "all.yaml": "defaults: [config, _self_]\neps: 0.25\nhorizon: 77\n",
 }
 
@@ -225,6 +226,7 @@ def test_a_file_of_all_keys(folder):
         ("env=needed", ["env.gap=???: a value is needed; write env.gap=VALUE"]),
         ("experiment=typo", ["unknown key 'epss'", "did you mean eps?"]),
         ("experiment=placed", ["begins with '# @package _global_'", "overrides /algo"]),
+        ("experiment=titled", ["figure.title=T = ${horizon}: ", "write the value itself"]),
         ("experiment=twice", ["Multiple values for algo", "overrides /algo, with a slash"]),
         ("eps=${oc.env:NOPE}", ["eps: \"Environment variable 'NOPE' not found\""]),
         ("eps=${horizn}", ["${horizn}: there is no key horizn; did you mean horizon?"]),

@@ -84,8 +84,9 @@ play_optimistically = optimism(observe, index, draw_user, exploring(enough, by_p
 @shared
 def play(game, rng, eps, k, alpha, c, cap, bias):
     """Play Alg. 2, where ``cap`` is an upper limit of the truncation level M, and ``bias`` is the
-    bias due to outliers. The radius of an
-    arm of N pulls is c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
+    bias due to outliers.
+
+    The radius of an arm of N pulls is c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
     """
     K, power = arms(game), 0.5 - 0.5 / k
     widths = new_powers(K, c * (math.sqrt(4.0) / eps) ** (1.0 - 1.0 / k), -power)

@@ -122,14 +122,15 @@ def budget(
         the true mean is at least the value of ``samples``, and there is no interval.
 
         For algorithms, and for rules without ``eps``, a row for each algorithm or rule: ``algo`` or
-        ``rule``, and the parameters in which algorithms of one name differ; ``budget`` with its
-        interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal; ``name``
-        (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
-        search; the ``answer`` as a sentence. ``budget`` is the point between ``low`` and ``high``
-        at which the means cross the goal. With ``beats``, ``budget`` equals ``high``: the runs show
-        that the algorithm makes fewer mistakes than the reference at ``high``, but more mistakes at
-        ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no budget reaches
-        the goal, ``budget`` is blank.
+        ``rule``, and the parameters in which algorithms of one name differ. ``budget`` is the
+        budget that is needed, with its interval from ``low`` to ``high``, and ``reached`` says
+        whether a budget reaches the goal. ``name`` is the name of the budget, ``eps`` or ``rho``.
+        Further columns are ``env, horizon, goal, baseline``, the ``runs`` and ``seconds`` of the
+        search, and the ``answer`` as a sentence. ``budget`` is the point between ``low`` and
+        ``high`` at which the means cross the goal. With ``beats``, ``budget`` equals ``high``: the
+        runs show that the algorithm makes fewer mistakes than the reference at ``high``, but more
+        mistakes at ``low``. If the smallest tried budget reaches the goal, ``low`` is 0. If no
+        budget reaches the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.
@@ -259,14 +260,15 @@ def audit(
             a correct answer, such as ``rel_error``.
 
     Returns:
-        A row for each budget, and for local privacy a second row for the response of a user:
-        ``measured``, a lower confidence bound on the privacy loss, and ``promised``, the promised
-        loss, both in the ``unit`` eps (or mu for zCDP and RDP); ``detectable``, the smallest true
-        loss at which the runs would have refuted the promise, as a multiple of the promised loss;
-        the neighbouring sequences and the event; how many ``replays`` of the alignment were
-        ``aligned``; the horizons and numbers of arms that were ``tried``; and the ``verdict``, one
-        of VIOLATED, MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``,
-        a row for each budget and horizon. The exact loss lies between ``low`` and ``high``.
+        A row for each budget, and for local privacy a second row for the response of a user.
+        ``measured`` is a lower confidence bound on the privacy loss, and ``promised`` is the
+        promised loss, both in the ``unit`` eps (or mu for zCDP and RDP). ``detectable`` is the
+        smallest true loss at which the runs would have refuted the promise, as a multiple of the
+        promised loss. Further columns are the neighbouring sequences and the event; how many
+        ``replays`` of the alignment were ``aligned``; and the horizons and numbers of arms that
+        were ``tried``. The ``verdict`` is VIOLATED, MISALIGNED, undecided, consistent or proved
+        (docs/privacy.md). With ``exact``, a row for each budget and horizon. The exact loss lies
+        between ``low`` and ``high``.
 
     Raises:
         BadInput: the audit is not possible, an exact loss cannot be computed, or scikit-learn (for

@@ -244,24 +244,26 @@ def compare(
             runs.
         sets: whether to count, for each pair of algorithms, on how many environments one is better
             than the other. At least three environments and three algorithms are needed. The result
-            has a row for each budget and ordered pair of algorithms: ``other``, the second
-            algorithm; ``sets``, the number of environments; ``below``, on how many environments the
-            first algorithm has the smaller mean; ``wins``, ``ties`` and ``losses``, where a tie
-            means that the permutation test finds no difference; ``share``, which is below / sets,
-            with its 95 % interval over environments (Clopper & Pearson); the mean ranks ``rank``
-            and ``other_rank``; the ``critical_difference`` of two ranks (Nemenyi, 5 %), and ``p``
-            of Friedman's test of equal ranks.
+            has a row for each budget and ordered pair of algorithms. ``other`` is the second
+            algorithm, and ``sets`` is the number of environments. ``below`` is the number of
+            environments on which the first algorithm has the smaller mean. ``wins``, ``ties`` and
+            ``losses`` count environments, where a tie means that the permutation test finds no
+            difference. ``share`` is below / sets, with its 95 % interval over environments (Clopper
+            & Pearson). ``rank`` and ``other_rank`` are the mean ranks, ``critical_difference`` is
+            the critical difference of two ranks (Nemenyi, 5 %), and ``p`` belongs to Friedman's
+            test of equal ranks.
 
     Returns:
-        A row for each setting, with these columns: the columns of the setting; ``mean`` and
-        ``median`` of the runs; ``against``, the algorithm with which it is compared; ``difference``
-        and ``ratio`` of the two means, ``median_difference`` and ``median_ratio``, and ``smaller``,
-        the probability of a smaller regret, each with its limits ``_low`` and ``_high``;
-        ``differs``, whether a permutation test for all pairs of the table finds a difference from
-        the mean of ``against``; ``tied``, whether the test finds no difference from the best mean,
-        and ``median_tied``, the same for medians, by their intervals; ``letters``: algorithms share
-        a letter if the test finds no difference; ``runs``, and ``runs_needed``, which exceeds
-        ``runs`` if the runs are too few to show how large regret can be.
+        A row for each setting, with the columns of the setting, and ``mean`` and ``median`` of the
+        runs. ``against`` is the algorithm with which the setting is compared. ``difference`` and
+        ``ratio`` compare the two means, ``median_difference`` and ``median_ratio`` compare the two
+        medians, and ``smaller`` is the probability of a smaller regret; each of these columns has
+        limits ``_low`` and ``_high``. ``differs`` says whether a permutation test for all pairs of
+        the table finds a difference from the mean of ``against``. ``tied`` says whether the test
+        finds no difference from the best mean, and ``median_tied`` says whether the intervals show
+        no difference from the best median. Algorithms share a letter in ``letters`` if the test
+        finds no difference. ``runs_needed`` exceeds ``runs`` if the runs are too few to show how
+        large regret can be.
 
     Raises:
         BadInput: the table is not tidy, it does not contain the baseline, or it has too few

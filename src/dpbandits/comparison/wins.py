@@ -38,15 +38,15 @@ def over_sets(table: Table) -> pd.DataFrame:
         table: a table of regret or of stopping times, with several environments.
 
     Returns:
-        A row for each ordered pair of algorithms and budget, with these columns: the budget;
-            ``algo`` (or ``rule``) and ``other``; the number of ``sets`` (environments); ``below``,
-            on how many sets the mean of ``algo`` is below the mean of ``other``; ``wins``, ``ties``
-            and ``losses`` by one permutation test for all pairs of the table (with an error
-            probability of 5 % in total), where a tie is a pair that the test does not distinguish;
-            ``share``, which is below / sets, with its 95 % interval over sets (Clopper & Pearson);
-            ``rank`` and ``other_rank``, the means over sets of the ranks of means; ``p`` of
-            Friedman's test of equal ranks; and the ``critical_difference`` of two ranks (Nemenyi, 5
-            %).
+        A row for each ordered pair of algorithms and budget, with the budget, ``algo`` (or
+            ``rule``) and ``other``, and the number of ``sets`` (environments). ``below`` is the
+            number of sets on which the mean of ``algo`` is below the mean of ``other``. ``wins``,
+            ``ties`` and ``losses`` count sets by one permutation test for all pairs of the table
+            (with an error probability of 5 % in total), where a tie is a pair that the test does
+            not distinguish. ``share`` is below / sets, with its 95 % interval over sets (Clopper &
+            Pearson). ``rank`` and ``other_rank`` are the means over sets of the ranks of means.
+            ``p`` belongs to Friedman's test of equal ranks, and ``critical_difference`` is the
+            critical difference of two ranks (Nemenyi, 5 %).
 
     Raises:
         BadInput: the table has fewer than three environments, or fewer than three algorithms were

@@ -130,7 +130,7 @@ class Loop:
         return faults.not_compiled(self.called.__code__, error) if fails else ""
 
     def _call(self, arguments: tuple) -> Any:
-        """Call the loop. If quick cannot compile it, compile it with plain."""
+        """Call the loop. If quick cannot compile the loop, plain compiles it."""
         if self.is_compiled:
             return self.dispatcher(*arguments)
         choice.report_choice()

@@ -253,7 +253,7 @@ class OneRelease(ExactCurve):
     pure: float = 0.0  # the share of eps of the pure release
 
     def conversion(self, values: Values) -> str:
-        """Return a text with the guarantees of the noise and, if there is one, the pure release."""
+        """Return a text about the guarantees of the noise and of the pure release, if any."""
         found = super().conversion(values)
         if not self.pure:
             return found

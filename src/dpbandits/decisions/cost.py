@@ -159,8 +159,8 @@ def sheet(
     if users is not None and cap is None:
         after = number_where("weeks", WEEKS if weeks is None else weeks, lambda x: x > 0, ABOVE)
         if users * after > STOPPING.largest_limit:
-            most = f"at most {STOPPING.largest_limit / after:.3g} users a week are needed"
-            raise BadInput(f"per_week={plain(per_week)}: for {after:g} weeks {most}")
+            most = f"at most {STOPPING.largest_limit / after:.3g} users a week are allowed"
+            raise BadInput(f"per_week={plain(per_week)}: for {after:g} weeks, {most}")
         cap = math.ceil(users * after)
     rows = []
     for rule in rules:

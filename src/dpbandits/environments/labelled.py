@@ -63,9 +63,13 @@ LINES = {"uniform": "uniform_play", "constant": "best_constant"}
 # Patterns of texts that look like words but are meant as numbers
 UNLIKE_WORDS = {
     "dates or durations": re.compile(
-        r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days( [+-]?\d\d:\d\d:\d\d.*)?"
+        r"\d{4}([-/.])\d\d?\1\d\d?([ T].*)?|\d\d?([-/.])\d\d?\3\d{4}( .*)?|"
+        r"-?\d+ days( [+-]?\d\d:\d\d:\d\d.*)?"
     ),
     "numbers with commas": re.compile(r"[+-]?[\d.]*(,\d+)+"),
+    "numbers with signs or gaps": re.compile(
+        r"[+-]?[$€£]? ?\d+([ _']\d{3})*(\.\d*)? ?[%$€£]?"  # such as 10% and 1_000
+    ),
 }
 
 

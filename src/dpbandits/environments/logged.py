@@ -145,11 +145,19 @@ def log(
         if p.min() < c * (1.0 - ROUNDING):
             row = f"row {table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"
             raise BadInput(f"propensity_floor={c:g}: {row}; a floor is at most every propensity")
+    scarce: list[str] = []
+    if p.max() > (1.0 - (K - 1) * c) * (1.0 + ROUNDING):
+        row = f"row {table.index[int(p.argmax())] + 1} has the propensity {p.max():.4g}"
+        scarce = [
+            f"{row}, so another action has less than {c:.4g} for this user: means of policies that "
+            "choose it are biased, since c must be at most the propensity of every action, also of "
+            "actions that were not played"
+        ]
     withdrawn = WITHOUT_FLOOR if is_given and propensity_floor is None else ""
     notes = (
         *users.notes, said, f"actions, which are public: {listed(kinds)}",
         f"a row counts with probability {c:.4g}; regret is the mean loss of the rows that count, 1 "
-        "- reward, times the rows read", NOT_ALONE,
+        "- reward, times the rows read", *scarce, NOT_ALONE,
     )  # fmt: skip
     env = users.environment(REPLAY, K, np.column_stack([actions, rewards, c / p]))
     instance = LoggedInstance(

@@ -138,8 +138,8 @@ def references_by_panel(table: Table) -> pd.DataFrame:
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
     """Draw the reference lines that ``references_in`` returns, thin and grey: as functions of the
-    round if ``over_time``, else at the horizon. A panel of several data sets whose lines differ has
-    none.
+    round if ``over_time``, else at the horizon. If the lines of several
+    data sets in a panel differ, the panel has no lines.
     """
     ends = rounded(references["rate"] * references["horizon"] ** references["power"])
     found = references.assign(end=ends).drop_duplicates(["line", "end"])

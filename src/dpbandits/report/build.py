@@ -115,7 +115,7 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
 
 def counted_once(studies: Sequence[Study]) -> list[Study]:
     """Return the studies (the parts of the page about one table each), but leave out a study if
-    another study has all its settings, with at least as many runs. The other study may come from a
+    another study has all its settings, with at least as many runs. Such a study may come from a
     later command with more runs.
     """
     kept: dict[Study, dict[str, int]] = {}

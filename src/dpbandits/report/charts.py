@@ -35,11 +35,11 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     The result is None if there are no points.
 
     Args:
-        points: a row for each point, with the COLUMNS: ``view``, the title of its chart; ``place``,
-            at which the point is shown (if the place is only a panel, the point is shown at all
-            levels of this panel); ``line``, the label of the line; ``bound``, the label of a bound,
-            or empty for measured points; ``x`` and ``y``, the position; ``low`` and ``high``, the
-            ends of the band.
+        points: a row for each point, with the COLUMNS. ``view`` is the title of its chart, and
+            ``place`` is the place at which the point is shown (if the place is only a panel, the
+            point is shown at all levels of this panel). ``line`` is the label of the line, and
+            ``bound`` is the label of a bound, or empty for measured points. ``x`` and ``y`` are the
+            position, and ``low`` and ``high`` are the ends of the band.
         lines: the ``line`` of each setting, and its ``algo``. The algorithm determines the colour
             and the dash of the line.
         views: for each possible view, its axes ``x`` and ``y`` (logarithmic by default), and

@@ -272,6 +272,14 @@ def made_by_others(request: Request) -> list[str]:
     return []
 
 
+def replaces_other_settings(request: Request) -> bool:
+    """Return whether a request's table replaces a table with other settings."""
+    with contextlib.suppress(*UNREADABLE):
+        made = read_manifest(table_path(request))["settings"].values()
+        return _content(made) != _content(s.record for s in request.settings)
+    return False
+
+
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
     """Return the settings of a table as JSON text, without the versions of their algorithms and
     laws.

@@ -19,7 +19,7 @@ from ..settings.request import REFERENCES
 from ..theory.problem import budget_of
 from .records import NO_RECORD, Record
 from .summary import in_words
-from .varying import SETTING
+from .varying import SETTING, of_game
 
 MAX_LOG_LINES = 20  # settings on a log whose mean rewards are printed
 
@@ -87,8 +87,10 @@ def lines_of_references(
     for places in games.values():
         rows = summary.iloc[places]
         of_rows = [records[own] for own in rows[SETTING]]
-        env, known = of_rows[0]["env"], References.of(of_rows[0])
+        known = References.of(of_rows[0])
         assert known is not None
+        swept = [x for x in filter(of_game, map(str, summary)) if pd.notna(rows.iloc[0][x])]
+        env = " ".join([of_rows[0]["env"], *(f"{x}={rows.iloc[0][x]}" for x in swept)])
         yield f"{env}: {known.words}"
         if known.is_log:
             for (_, row), record in zip(rows[:MAX_LOG_LINES].iterrows(), of_rows, strict=False):
@@ -104,8 +106,10 @@ def lines_of_references(
 def _mean_reward(summary: pd.DataFrame, row: pd.Series, record: Record, question: Question) -> str:
     """Return a line with the mean reward of a setting on a log, computed from its mean loss."""
     mean, high, low = (1.0 - row[x] / record["horizon"] for x in ("mean", "ci_low", "ci_high"))
-    interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
+    is_known = math.isfinite(high - low)  # one run has no interval, and equal runs have none
+    interval = f" ({low:.4g} to {high:.4g} over permutations)" if is_known else ""
     free = record["notion"] in (None, "none") and math.isinf(budget_of(record)[1])
-    without = ["algo", "env", "horizon", *(BUDGETS if free else [])]
+    of_env = filter(of_game, map(str, summary))
+    without = ["algo", "env", "horizon", *of_env, *(BUDGETS if free else [])]
     about = in_words(summary.drop(columns=without, errors="ignore"), row, question)
     return f"{record['algo']} {about}".strip() + f": mean reward {mean:.4g}{interval}"

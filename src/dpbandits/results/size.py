@@ -44,7 +44,7 @@ def check_size(request: Request) -> None:
 
 
 def announce_size(settings: Sequence[Setting], runs: int) -> None:
-    """If a table with ``runs`` runs of each setting will be large, print its size."""
+    """Print the size of a table with ``runs`` runs of each setting, if the table will be large."""
     size = size_of(settings, runs)
     if size.rows > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)

@@ -361,7 +361,7 @@ class Table:
         or at no more than ``most`` checkpoints.
 
         Settings with equal values in the columns ``by`` give one curve for all their runs. The
-        curve has the columns of the first of these settings.
+        other columns of the curve have the values of the first setting.
 
         Returns:
             The columns of each setting, ``t``, and the columns of ``curve_of``.

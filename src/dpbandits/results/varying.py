@@ -25,7 +25,7 @@ HASH = re.compile(r" \([0-9a-f]{8}\)$")  # the hash of a file, after its path
 def varying(
     settings: pd.DataFrame, among: Iterable[str], within: Sequence[str] = (), blank: bool = False
 ) -> list[str]:
-    """Return the columns ``among`` that have several values.
+    """Return the columns of ``among`` in which settings have different values.
 
     Args:
         settings: a row for each setting, or several rows.
@@ -52,10 +52,10 @@ def disambiguate(
     settings look alike.
 
     ``shown`` has the values that a table already shows of each setting. The function returns a
-    value of the records in three cases: it differs between two settings that look alike; it differs
-    between two environments of the same name; it describes an environment or a population and is
-    already shown for some setting. If an algorithm has several versions, its version is returned,
-    too.
+    value of the records in three cases. First, it differs between two settings that look alike.
+    Second, it differs between two environments of the same name. Third, it describes an environment
+    or a population and is already shown for some setting. If an algorithm has several versions, its
+    version is returned, too.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])

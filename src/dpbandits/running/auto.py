@@ -101,8 +101,8 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    The result is true for experiments of the package with a fixed number of runs and unchanged
-    keys.
+    The result is true for experiments of the package whose number of runs is fixed and whose keys
+    are unchanged.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None

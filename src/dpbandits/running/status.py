@@ -83,7 +83,7 @@ def seconds_left(
             every += one.left * each / jobs
             always += max(0, min(one.left, first - one.done)) * each / jobs
     played = np.maximum(np.minimum(every, longest), always)
-    share = np.where(every > 0.0, played / np.where(every > 0.0, every, 1.0), 1.0)
+    share = np.divide(played, every, out=np.ones(2), where=every > 0.0)
     rows = sum((one.done + one.left * share) * rows_of_a_run(one.setting) for one in found)
     # quick runs may take longer together with their table, since more of them end in time
     least, most = np.sort(played + rows * A_ROW + len(found) * A_SETTING)

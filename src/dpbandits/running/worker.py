@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext, suppress
+from functools import partial
+
+import numpy as np
 
 from ..compiled import compiled_code
+from ..contracts.versions import Followed
 from ..files import locked
 from ..results.run_store import LIBRARIES, Run
 from ..settings.setting import Setting
@@ -15,6 +19,12 @@ from .play import Record, compile_kernel, play, play_many
 from .precompile import report_compilation
 from .work import Outcome, Task
 
+LASTING = (
+    "a run changes a value that later runs use, such as a global list or an attribute of a class, "
+    "so the results depend on the order of the runs; keep such values in the object or function of "
+    "each run"
+)
+
 
 def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """Play the runs of a task that are not ``stored``, and return the outcome.
@@ -23,12 +33,13 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
     KeyboardInterrupt: only a run itself can have raised it, since workers receive neither Ctrl-C
     nor SIGTERM. A worker on another machine (``here`` is False) compiles missing code.
     """
-    start, setting = time.perf_counter(), task.setting
+    start, setting, state = time.perf_counter(), task.setting, ""
     runs = left = [run for run in task.runs if run not in stored]
     records: dict[int, Record] = {}
     trace = ""
     try:
         _prepare(setting, here)
+        state = _state(setting)
         with suppress(BaseException):
             records = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
     except BaseException as error:
@@ -39,8 +50,25 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
         except BaseException as error:
             trace = trace or trace_of(error)
     seconds = (time.perf_counter() - start) / max(1, len(runs))
+    if 0 in records and state != _state(setting) and not _is_repeatable(setting, records[0]):
+        records, trace = {}, trace or LASTING
     played = {run: Run(*record, seconds, LIBRARIES) for run, record in records.items()}
     return Outcome(played, trace, stored, seconds)
+
+
+def _state(setting: Setting) -> str:
+    """Return a hash of the values that an algorithm in plain Python uses, such as global lists and
+    attributes of classes. Compiled code cannot change such values, so its hash is empty.
+    """
+    return "" if setting.algorithm.compiled else Followed(setting.algorithm.function).version
+
+
+def _is_repeatable(setting: Setting, record: Record) -> bool:
+    """Return whether run 0, which has this record, has it again if it is played once more."""
+    with suppress(BaseException):
+        again = play(setting, 0)
+        return all(map(partial(np.array_equal, equal_nan=True), again, record))
+    return False
 
 
 def _prepare(setting: Setting, here: bool) -> None:

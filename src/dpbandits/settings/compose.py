@@ -21,7 +21,16 @@ from ..environments.catalogue import build
 from ..errors import BadInput, plain
 from ..validation import OF_ROWS
 from .choices import Choice, Several, algorithm_choice, listed, plain_data
-from .composed import INLIER, LABEL, LABELS, Composed, Groups, compose_files, unlabelled
+from .composed import (
+    INLIER,
+    LABEL,
+    LABELS,
+    Composed,
+    Groups,
+    compose_files,
+    refers_to_others,
+    unlabelled,
+)
 from .groups import default_keys, file_of, question_of, refined
 from .hints import means_of, unknown_key
 from .request import Request, make_request, refuse_taken_names
@@ -231,6 +240,11 @@ class _Composition:
             raise BadInput(
                 f"experiment={name}: the first line of its file must be '# @package _global_'"
             )
+        figure = found.tree.get("figure")
+        for key, value in figure.items() if isinstance(figure, Mapping) else ():
+            if refers_to_others(value):
+                alone = "a figure does not refer to other values; write the value itself"
+                raise BadInput(f"figure.{key}={plain(value)}: {alone}")
         for group in (*self.question.groups, "runner"):
             if group not in found.choices:
                 first = f"defaults: [{self.question.keys_file}, _self_]"

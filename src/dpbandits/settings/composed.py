@@ -64,7 +64,7 @@ class Composed:
     @cached_property
     def refers(self) -> bool:
         """Whether a value refers to another value, or is a placeholder that must be replaced."""
-        return _refers(self.values)
+        return refers_to_others(self.values)
 
     def has(self, path: str) -> bool:
         """Return whether there is a value at a path such as ``env.arms.0.mean``, which consists of
@@ -159,7 +159,7 @@ class Groups:
     @property
     def refers(self) -> bool:
         """Whether a value of ``base``, or a value in ``values``, refers to another value."""
-        return self.base.refers or _refers(self.values)
+        return self.base.refers or refers_to_others(self.values)
 
     @property
     def names(self) -> dict[str, str]:
@@ -211,11 +211,11 @@ class Groups:
         source, chosen = self.sources[group, name], {}
         taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
         named = {k: x for k, x in source.named(point).items() if k.startswith(f"{group}.")}
-        taken |= {k: x for k, x in named.items() if _refers(x)}
+        taken |= {k: x for k, x in named.items() if refers_to_others(x)}
         changes = dict(taken)
         if isinstance(inner := changes.get(INLIER), str):
             changes[INLIER] = self.inlier(inner)
-        if source.refers or self.refers or _refers(changes):
+        if source.refers or self.refers or refers_to_others(changes):
             chosen = {g: point[g] for g in self.names if g in point}
             source = self.beside(source, group, point)
             changes = {**source.named(point), **changes}
@@ -224,7 +224,7 @@ class Groups:
             contents = self.filled(source, changes).get(group, {})
             self._found[key] = self._own(group, name, contents)
         found = self._found[key]
-        for path in (k for k, x in taken.items() if _refers(x)):
+        for path in (k for k, x in taken.items() if refers_to_others(x)):
             taken[path] = reduce(getitem, path.split(".")[1:], found)
         return found, taken
 
@@ -265,11 +265,12 @@ def own_parameters(algorithm: Algorithm) -> list[str]:
     return [name for name in algorithm.domains if name not in keys]
 
 
-def _refers(value: Any) -> bool:
+def refers_to_others(value: Any) -> bool:
+    """Return whether a value, or a value inside it, refers to another value or is missing."""
     if isinstance(value, str):
         return REFERENCE in value or value == NEEDED
     inner = value.values() if isinstance(value, Mapping) else value
-    return isinstance(value, Mapping | list) and any(map(_refers, inner))
+    return isinstance(value, Mapping | list) and any(map(refers_to_others, inner))
 
 
 def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...] = ()) -> Composed:

@@ -31,6 +31,7 @@ from ..validation import (
 )  # fmt: skip
 from .budgets import privacy
 from .composed import LABEL, Groups, own_parameters
+from .groups import file_keys
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, grids, points, swept_names
 
@@ -143,7 +144,9 @@ def resolve_point(sweep: Sweep, point: Point) -> Setting:
     values = own_spec | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
-    _refuse_without_effect(algorithm, point, values)
+    usual = file_keys(question.group, name) if in_package(algorithm.file) else {}
+    changed = {k for k in own if k in columns or values[k] != usual.get(k, values[k])}
+    _refuse_without_effect(algorithm, changed, values)
     spec, arm = as_json(env_spec), None
     instance = sweep.environment(spec)
     asked = question_for(question, instance.actions)
@@ -249,16 +252,25 @@ def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it{hint}")
 
 
-def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[str, Any]) -> None:
+def _refuse_without_effect(
+    algorithm: Algorithm, given: Collection[str], values: Mapping[str, Any]
+) -> None:
     """Refuse a given value that the algorithm would ignore because of the value of another
-    parameter.
+    parameter. These are the values in ``Algorithm.unused``, and the delta of a guarantee if the
+    value of an option gives a guarantee without delta.
     """
-    for (option, x), (other, y) in algorithm.unused.items():
-        number, promised = values.get(option), algorithm.guarantee_at(values)
-        is_number = x == NUMBER and not isinstance(number, str)
-        if is_number and promised is not None and option in promised.letters:
+    usual, promised = algorithm.guarantee, algorithm.guarantee_at(values)
+    idle = dict(algorithm.unused)
+    if usual is not None and promised is not None and promised.notion != "none":
+        for other, _, guarantee in usual.unless:
+            lost = {*usual.letters} - {*guarantee.letters} if guarantee is promised else ()
+            idle |= {(letter, NUMBER): (other, values[other]) for letter in lost}
+    for (option, x), (other, y) in idle.items():
+        number = values.get(option)
+        if x == NUMBER and promised is not None and option in promised.letters:
             continue
-        if (point.get(option) == x or is_number) and values.get(other) == y:
+        is_idle = not isinstance(number, str) if x == NUMBER else number == x
+        if is_idle and option in given and values.get(other) == y:
             key = f"{algorithm.group}.{option}"
             raise BadInput(
                 f"{key}={plain(number)}: {algorithm.name} does not use {option} with {other}={y}; "

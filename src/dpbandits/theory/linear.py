@@ -25,11 +25,12 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
     out.
 
     An alternative is a parameter theta + z under which an arm a is as good as a*, the best arm
-    under theta, while the rewards of a* do not change: <a*, z> = 0 and <a, z> = gap_a. A consistent
-    eps-DP algorithm pulls arm j alpha_j ln T times. The alpha_j satisfy two conditions for every a
-    and z. First, ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise. Second, ``3
-    eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of Azize &
-    Basu 2022) and Pinsker's inequality. Pulls of a* do not add to the regret.
+    under theta, while the rewards of a* do not change: <a*, z> = 0 and <a, z> = gap_a. Let alpha_j
+    ln T be the number of pulls of arm j by a consistent eps-DP algorithm. The alpha_j satisfy two
+    conditions for every a and z. First, ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of
+    N(0, 1) noise. Second, ``3 eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total
+    variation (Theorem 10 of Azize & Basu 2022) and Pinsker's inequality. Pulls of a* do not add to
+    the regret.
 
     Args:
         arms: shape (K, d), arms that span R^d.

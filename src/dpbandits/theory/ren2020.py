@@ -52,8 +52,8 @@ LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
 
 
 def candidates(population: Population, term: str) -> dict[float, float]:
-    """Return the leading term of the regret for each candidate for eps_min. The paper proposes to
-    minimise this term over eps_min.
+    """Return the leading term of the regret for each possible value of eps_min. The paper proposes
+    to minimise this term over eps_min.
     """
     return {e: LEADING_TERMS[term](population, e) for e in population.candidates()}
 

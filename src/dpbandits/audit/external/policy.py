@@ -17,7 +17,7 @@ from ...contracts.parameters import POSITIVE
 from ...errors import BadInput, first_line, plain, unknown
 from ...policies import Make, budget_name, make_policy, parameters_of, play_policy, policy_name
 from ..numbers.draws import array_of
-from ..numbers.redirect import redirect_random, replaced, unseeded_generators
+from ..numbers.redirect import REPEATED, named_generators, odd_generators, redirect_random, replaced
 
 Reward = Callable[[int, int], float]  # the reward as a function of the round, from 0, and the arm
 PROBES, PROBED = 3, 32  # number of games in which a policy is examined, and rounds of each game
@@ -66,15 +66,13 @@ class ExternalPolicy:
         fixed: whether the policies seed generators with the same number in each game. If they do,
             the numbers of these generators are public. If False, seeds are random, and in replays
             the audit's own generator replaces the seeded generators.
-        unseeded: whether the policies make generators without a seed, which the audit cannot
-            replace.
-        repeated: whether the policies make several generators of one kind with the same seed.
+        odd: why a replay may be unable to follow their random numbers: those of SAID, COPIED,
+            BY_NAME and REPEATED that hold.
     """
 
     make: Make
     fixed: bool
-    unseeded: bool
-    repeated: bool
+    odd: tuple[str, ...]
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
         """Play a game (see ``play_external``) with all random numbers from one generator."""
@@ -91,7 +89,7 @@ def examine(make: Make) -> ExternalPolicy:
         BadInput: ``make`` makes no policies.
     """
     seeds: list[list[str]] = [[] for _ in range(PROBES)]
-    with unseeded_generators() as unseeded:
+    with odd_generators() as odd, named_generators() as named:
         for i, given in enumerate(seeds):
             rng = np.random.default_rng([20, i])
             table = rng.random((PROBED, 2))
@@ -104,7 +102,8 @@ def examine(make: Make) -> ExternalPolicy:
                     continue
     fixed = any(len(set(same)) == 1 for same in zip(*seeds, strict=False))
     repeated = any(len({*given}) < len(given) for given in seeds)
-    return ExternalPolicy(make, fixed, bool(unseeded), repeated)
+    found = [*odd, *named, *[REPEATED] * repeated]
+    return ExternalPolicy(make, fixed, tuple(dict.fromkeys(found)))
 
 
 def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = None) -> Algorithm:

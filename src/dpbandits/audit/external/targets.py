@@ -20,7 +20,7 @@ from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import ROUNDING
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
-from ..numbers.redirect import REPEATED, SAID, redirect_random
+from ..numbers.redirect import COPIED, redirect_random
 from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import Recorder
 from ..targets.decisions import Played, RegretTarget, rounds
@@ -79,8 +79,7 @@ class PolicyTarget(RegretTarget):
 
     @property
     def caveat(self) -> str:
-        policy = self.source.function
-        return SAID if policy.unseeded else REPEATED if policy.repeated else ""
+        return next(iter(self.source.function.odd), "")
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
         """Play a table of rewards; all random numbers of all modules come from ``rng``."""
@@ -91,8 +90,8 @@ class PolicyTarget(RegretTarget):
         return Played(np.array(arms, int), math.nan, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return an objection if the promise is local and the reward is added to noise of other
-        users.
+        """Return why local privacy does not hold, if a user's reward is added to noise of other
+        users; None otherwise.
 
         Noise is the user's own if it is drawn in the user's round or added directly to the reward.
         """
@@ -200,6 +199,9 @@ class PolicyTarget(RegretTarget):
                     hits = np.zeros((T + 1, K), np.float32)
                     hits[np.arange(1, len(arms) + 1), arms] = 1.0
                     row[:] = hits.cumsum(axis=0)[at]
+                    if COPIED in policy.odd:  # else the next copy would give the same noise
+                        bits = rng.bit_generator
+                        bits.state = type(bits)(rng.integers(2**63)).state
         last = seen[:, -1].sum(axis=1, keepdims=True)
         return np.hstack([seen[:, :, :-1].reshape(runs, -1), last])
 

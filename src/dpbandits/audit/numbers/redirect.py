@@ -1,8 +1,8 @@
 """Let all random numbers of a policy come from one generator, although the policy draws them from
 several Python modules.
 
-This module also detects generators that are made without a seed, since an audit cannot repeat their
-numbers.
+This module also detects generators that an audit cannot replace, and those that are made without a
+seed, whose numbers it cannot repeat.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.random._pickle as _pickle
 import numpy.random.bit_generator as of_numpy
 
+from ...compiled.faults import restored_globals
 from .streams import shuffle
 
+CONSTRUCTOR = "__bit_generator_ctor"  # the function with which NumPy begins to copy a generator
 KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "bytes", "mtrand")
 SAID = (
     "the code makes a random generator without a seed, as numpy.random.default_rng() does, so the"
@@ -30,6 +33,15 @@ SAID = (
 REPEATED = (
     "the code makes several generators with the same seed, so their random numbers are equal, which"
     " a replay cannot follow"
+)
+COPIED = (
+    "the code copies the generator that it receives, and a replay cannot follow the copy; draw from"
+    " rng itself, or from rng.spawn(1)[0]"
+)
+BY_NAME = (
+    "the code, or a library that it uses, draws from the global generator of numpy.random or random"
+    " under a name of its own, as after from numpy.random import laplace, which a replay cannot"
+    " follow; draw from rng, the generator that the code receives"
 )
 
 
@@ -170,21 +182,47 @@ def redirect_random(
 
 
 @contextmanager
-def unseeded_generators() -> Iterator[list[int]]:
-    """Detect generators of NumPy that are made inside the block without a seed.
+def odd_generators() -> Iterator[list[str]]:
+    """Detect generators of NumPy that are made inside the block without a seed, and copies.
 
     The ``with`` block receives a list. Each time NumPy asks the operating system for random bits to
-    seed a generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, the number
-    of bits is added to the list.
+    seed a generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, SAID is
+    added to the list. Each time a generator is copied, as by ``copy.deepcopy`` or ``pickle``,
+    COPIED is added.
     """
-    entropy, asked = of_numpy.randbits, []  # type: ignore[attr-defined]
+    entropy, found = of_numpy.randbits, []  # type: ignore[attr-defined]
 
     def randbits(bits: int) -> int:
-        asked.append(bits)
+        found.append(SAID)
         return int(entropy(bits))
 
-    with replaced(of_numpy, {"randbits": randbits}):
-        yield asked
+    def copied(kind: Any) -> Any:
+        found.append(COPIED)
+        return kind(0)  # NumPy sets its state and its seed afterwards
+
+    # pickle finds the function by its name
+    copied.__module__, copied.__qualname__ = _pickle.__name__, CONSTRUCTOR
+    with replaced(of_numpy, {"randbits": randbits}), replaced(_pickle, {CONSTRUCTOR: copied}):
+        yield found
+
+
+@contextmanager
+def named_generators() -> Iterator[list[str]]:
+    """Detect numbers from the global generators of ``numpy.random`` and ``random`` that are drawn
+    inside the block under names that ``redirect_random`` cannot replace.
+
+    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such numbers.
+    """
+    found: list[str] = []
+    with restored_globals():
+        before = _global_states()
+        yield found
+        found += [BY_NAME] * (before != _global_states())
+
+
+def _global_states() -> tuple[Any, ...]:
+    _, key, *rest = np.random.get_state()  # noqa: NPY002
+    return key.tobytes(), *rest, random.getstate()
 
 
 @contextmanager

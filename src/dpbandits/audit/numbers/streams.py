@@ -84,8 +84,8 @@ class Stream:
 
     def _located(self, kind, loc, scale, size):
         """Draw noise, and record the addition of its location even if the location is 0, since the
-        location may be a statistic that is 0. If the location is 0, the noise still counts as noise
-        alone, to which a statistic may be added later.
+        location may be a statistic that is 0. If the location is 0, the policy may still add a
+        statistic to the noise later.
         """
 
         def one(_, x, s):
@@ -201,6 +201,9 @@ class Stream:
 
     def spawn(self, n_children):
         return [self] * n_children
+
+    def __deepcopy__(self, memo):
+        raise AttributeError("an alignment cannot follow a copy of rng")
 
     def _other(self, name, *given, **named):
         """Draw numbers of another law; the replays are valid only if this law is the same in all of

@@ -23,7 +23,7 @@ from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
 from ..numbers.draws import Draws
-from ..numbers.redirect import SAID, redirect_random, unseeded_generators
+from ..numbers.redirect import named_generators, odd_generators, redirect_random
 from ..numbers.rewards import Places, Rewards, RoundingUniforms
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
@@ -101,13 +101,15 @@ class DecisionTarget(AuditTarget):
         return 1 if self.source.question.one_arm else min(self.sizes, default=2)
 
     def check(self) -> None:
-        """Raise BadInput if a function in plain Python makes generators without a seed."""
+        """Raise BadInput if a replay cannot follow the generators of a function in plain Python."""
         if not self.compiled:
-            table = np.zeros((self.lengths[0], self.arms))
-            with unseeded_generators() as unseeded:
-                self.sample(table, 1, np.random.default_rng(0))
-            if unseeded:
-                raise BadInput(f"{self.source.group}={self.name}: {SAID}")
+            table, rng = np.zeros((self.lengths[0], self.arms)), np.random.default_rng(0)
+            with odd_generators() as odd:
+                self.sample(table, 1, rng)
+            with redirect_random(rng), named_generators() as named:
+                self.sample(table, 1, rng)
+            for why in [*odd, *named]:
+                raise BadInput(f"{self.source.group}={self.name}: {why}")
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
         """Yield steps of random walks through tables of rewards. If the behaviour of the target

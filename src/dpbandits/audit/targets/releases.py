@@ -1,7 +1,7 @@
 """The releases on which privacy guarantees are based. An audit can test each release without an
 algorithm.
 
-A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. A release
+A release is a function ``release(rng, x, eps, out)`` or ``release(rng, x, rho, out)``. A release
 computes an output from the data ``x`` and writes the output into ``out``, which an adversary sees.
 The code of a release calls the mechanisms, estimators and local randomizers that algorithms call.
 """

@@ -90,7 +90,7 @@ def describe(counters: Counters, a: int, n: int) -> None:
     """Record the parts of the noise in the sum of the first ``n`` items of arm ``a``.
 
     The value of a node in Honaker's tree contains the noise of all nodes of its subtree. The scale
-    of the noise may grow from item to item. The record gives all nodes of a subtree one scale, the
+    of the noise may grow from item to item. For all nodes of a subtree, the record contains the
     scale of the last item of the subtree. This scale is exact if all items have the same
     sensitivity; otherwise it is at least the true scale of each node.
     """

@@ -69,7 +69,7 @@ def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
 
 @inlined
 def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> int:
-    """Return the arm of largest draw in round ``t``; t must increase from call to call.
+    """Return the arm of the largest draw in round ``t``; t must increase from call to call.
 
     Between two calls, only the posterior of the arm that the first call returned may change.
     """
@@ -203,7 +203,7 @@ def log_density(mu: float, n: float, y: float) -> float:
 
 @shared
 def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
-    """Return the arm of largest draw in a round with an event or without a leader.
+    """Return the arm of the largest draw in a round with an event or without a leader.
 
     ``l`` is log t.
     """
