@@ -211,7 +211,8 @@ def named_generators() -> Iterator[list[str]]:
     """Detect numbers from the global generators of ``numpy.random`` and ``random`` that are drawn
     inside the block under names that ``redirect_random`` cannot replace.
 
-    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such numbers.
+    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such
+    numbers.
     """
     found: list[str] = []
     with restored_globals():
