@@ -222,8 +222,8 @@ def named_generators() -> Iterator[list[str]]:
 
 
 def _global_states() -> tuple[Any, ...]:
-    _, key, *rest = np.random.get_state()  # noqa: NPY002
-    return key.tobytes(), *rest, random.getstate()
+    state: Any = np.random.get_state()  # noqa: NPY002
+    return str(state[1].tolist()), *state[2:], random.getstate()
 
 
 @contextmanager
