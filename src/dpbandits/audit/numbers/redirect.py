@@ -211,7 +211,8 @@ def named_generators() -> Iterator[list[str]]:
     """Detect numbers from the global generators of ``numpy.random`` and ``random`` that are drawn
     inside the block under names that ``redirect_random`` cannot replace.
 
-    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such numbers.
+    The ``with`` block receives a list, to which BY_NAME is added at the end if there are such
+    numbers.
     """
     found: list[str] = []
     with restored_globals():
@@ -221,8 +222,8 @@ def named_generators() -> Iterator[list[str]]:
 
 
 def _global_states() -> tuple[Any, ...]:
-    _, key, *rest = np.random.get_state()  # noqa: NPY002
-    return key.tobytes(), *rest, random.getstate()
+    state: Any = np.random.get_state()  # noqa: NPY002
+    return str(state[1].tolist()), *state[2:], random.getstate()
 
 
 @contextmanager
