@@ -23,7 +23,7 @@ def ada_cb(
         g: the factor g in gamma = g max(1, s)^r, where gamma is the weight of the gaps after s
             rounds.
         r: the power of s in the formula of gamma.
-        w: width of a confidence interval, in units of the leverage.
+        w: width of a confidence interval, in units of the root of the leverage.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), BONUS)
     f, p = now.f, now.p

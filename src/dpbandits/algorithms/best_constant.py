@@ -1,4 +1,4 @@
-"""A line of reference for labelled users: the best constant action, computed from all labels."""
+"""A reference line for labelled data: the best constant action, computed from all labels."""
 
 from ..authoring import LABELLED, NOT_PRIVATE, kernel, play, rounds_left
 from ..parts.oracles.labels import best_class

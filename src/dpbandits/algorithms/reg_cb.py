@@ -22,7 +22,7 @@ def reg_cb(
     """RegCB (Foster et al. 2018) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        w: width of a confidence interval, in units of the leverage.
+        w: width of a confidence interval, in units of the root of the leverage.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), BONUS)
     f, p = now.f, now.p

@@ -1,4 +1,4 @@
-"""A line of reference for labelled users: greedy play with the losses of all actions."""
+"""A reference line for labelled data: greedy play with the losses of all actions."""
 
 from ..authoring import LABELLED, NOT_PRIVATE, Positive, kernel
 from ..parts.oracles.batches import play_batch, show_batch

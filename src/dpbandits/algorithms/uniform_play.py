@@ -1,4 +1,4 @@
-"""A line of reference for labelled users: a random action in each round."""
+"""A reference line for labelled data and logs: a random action in each round."""
 
 from ..authoring import LABELLED, NOT_PRIVATE, arms, kernel, play, random_arm, rounds_left
 

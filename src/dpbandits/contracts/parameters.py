@@ -2,8 +2,8 @@
 an algorithm declare the domains.
 
 The annotation of a number is an ``Interval``, as in ``eps: Budget``. The annotation of a parameter
-that is one of several names is ``Literal``, as in ``variant: Literal["printed", "coded"]``. Kernels
-receive the position of the name, counted from 0.
+that is one of several names is ``Literal``, as in ``variant: Literal["printed", "coded"]``. For
+such a parameter a kernel receives the position of the chosen name in this list, counted from 0.
 """
 
 from __future__ import annotations

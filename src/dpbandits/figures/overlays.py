@@ -37,7 +37,7 @@ MARKS = {"upper": "v<8", "lower": "^>*"}
 SLOPE = "#888888"  # the colour of curves of which only the slope has a meaning
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
-REFERENCES: dict[str, Any] = {  # labels and dashes of the lines of reference
+REFERENCES: dict[str, Any] = {  # labels and dashes of the reference lines
     "uniform": ("uniform play", (0, (1, 2))),
     "constant": ("best constant action", (0, (5, 2))),
 }

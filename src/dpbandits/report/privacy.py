@@ -38,8 +38,8 @@ def privacy_of(
     There are two losses, the exact loss and the measured lower confidence bound. Each loss is
     divided by the promised loss, and the largest ratio over all budgets is shown. The column of the
     alignment has the number of successful replays. Options and limits of the promises come from the
-    records of runs. The promises of users' algorithms also come from these records: a results
-    folder must not decide which of the user's files are run.
+    records of runs. The promises of users' algorithms also come from these records, and their
+    files are not executed: otherwise a results folder could decide which files are executed.
     """
     private = [x for x in records if math.isfinite(budget_of(x)[1])]
     recorded = _recorded(private)

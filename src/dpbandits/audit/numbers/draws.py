@@ -1,4 +1,4 @@
-"""Draws of random numbers, and numbers that record what an algorithm does with a draw."""
+"""Draws of random numbers, and kinds of float that record the operations on a draw."""
 
 from __future__ import annotations
 

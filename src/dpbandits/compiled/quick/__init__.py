@@ -26,7 +26,7 @@ PRIVATE = {
 
 
 def missing() -> Iterator[str]:
-    """Yield the private names that the installed Numba lacks."""
+    """Yield the names of Numba's internals in ``PRIVATE`` that the installed Numba lacks."""
     for owner, names in PRIVATE.items():
         module, _, name = owner.rpartition(".")
         try:
