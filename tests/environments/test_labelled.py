@@ -217,6 +217,12 @@ def test_a_parquet_file_has_the_rules_of_its_frame(tmp_path):
         frame.to_parquet(tmp_path / "a.parquet")
         assert said in message_of(of, tmp_path / "a.parquet")
     assert message_of(of, tmp_path / "b.parquet").partition(";")[0].endswith("no such file")
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    table = pa.table([[1.0] * 4, [2.0] * 4, ["a", "b"] * 2], names=["x", "x", "label"])
+    write_table(table, tmp_path / "a.parquet")
+    assert "the header names column x twice" in message_of(of, tmp_path / "a.parquet")
 
 
 def test_frames_of_other_packages_are_named():
@@ -411,7 +417,7 @@ def test_many_short_rows_are_said_before_they_are_read(tmp_path, monkeypatch, ca
             about = SimpleNamespace(num_rows=rows, num_columns=2)
             monkeypatch.setattr("pyarrow.parquet.read_metadata", lambda path, x=about: x)
             monkeypatch.setattr(pd, "read_parquet", lambda path: FRAME)
-            file.touch()
+            FRAME.to_parquet(file)
             labelled.read_source(file, "label")
         else:
             text = b"x,label\n" + b"1,a\n" * rows

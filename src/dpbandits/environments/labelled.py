@@ -377,13 +377,14 @@ def _announce(where: str, size: float, rows: float, columns: int, seconds: float
 def _parquet(where: str, source: Any) -> pd.DataFrame:
     if find_spec("pyarrow") is None:
         raise BadInput(f"{where}: {NO_PYARROW}")
-    from pyarrow.parquet import read_metadata
+    from pyarrow.parquet import read_metadata, read_schema
 
     path = path_in(source)
     try:
         about = read_metadata(file_at(path))
         rows, columns = about.num_rows, about.num_columns
         _announce(where, rows * columns * 8, rows, columns)
+        check_header(where, read_schema(file_at(path)).names)  # pandas cannot read equal names
         found = pd.read_parquet(file_at(path))
         refuse_changed(where, source)
     except BadInput:  # the file is too large or has changed

@@ -65,6 +65,8 @@ def contextual(
         found = on_sphere(np.random.default_rng(number), 1, len(middle))[0]
     else:
         found = parameter(theta, len(middle))
+        if number:
+            raise BadInput(f"instance={number}: theta is given, not drawn; leave one of them out")
     sphere = one_of(CONTEXTS, "contexts", contexts) == "sphere"
     logistic = one_of(LINKS, "link", link) == "logistic"
     needed = "a number of at least 0 is needed"
@@ -163,4 +165,7 @@ def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
     """Return whether rewards are only 1 and -1, and the standard deviation of normal noise (see
     ``linear``).
     """
-    return one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)
+    signs, deviation = one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)
+    if signs and deviation != 1.0:  # the default
+        raise BadInput(f"sigma={plain(sigma)}: noise=sign has no sigma; write noise=gaussian")
+    return signs, deviation
