@@ -112,5 +112,5 @@ def test_a_name_is_never_suggested_for_itself():
 
 @pytest.mark.parametrize("named", [{"polcy": Two}, {"polices": [Two]}])
 def test_a_class_as_a_misspelt_argument_is_no_reward_law(named):
-    with pytest.raises(dp.BadInput, match="unknown key or parameter '.*': did you mean policy[?]"):
+    with pytest.raises(dp.BadInput, match=r"unknown key or parameter '.*': did you mean policy[?]"):
         dp.run(**named, horizon=10)
