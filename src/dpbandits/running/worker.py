@@ -40,7 +40,7 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
     trace = ""
     try:
         _prepare(setting, here)
-        state = _state(setting)
+        state = _state(setting) if 0 in runs else ""
         with suppress(BaseException):
             if runs and not _needs_own_games(setting):
                 records = dict(zip(runs, play_many(setting, runs), strict=True))
