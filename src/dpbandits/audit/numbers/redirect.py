@@ -220,7 +220,8 @@ def named_generators() -> Iterator[list[str]]:
 
 
 def _global_states() -> tuple[Any, ...]:
-    _, key, *rest = np.random.get_state()  # noqa: NPY002
+    state: Any = np.random.get_state()  # noqa: NPY002
+    _, key, *rest = state
     return key.tobytes(), *rest, random.getstate()
 
 
