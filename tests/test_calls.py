@@ -108,3 +108,9 @@ def test_a_name_is_never_suggested_for_itself():
     """Catches 'unknown key checkpoints: did you mean checkpoints?'."""
     assert nearest("runs", ["runs", "run", "eps"]) == "did you mean run?"
     assert nearest("RUNS", ["runs", "eps"]) == "did you mean runs?"  # the control
+
+
+@pytest.mark.parametrize("named", [{"polcy": Two}, {"polices": [Two]}])
+def test_a_class_as_a_misspelt_argument_is_no_reward_law(named):
+    with pytest.raises(dp.BadInput, match=r"unknown key or parameter '.*': did you mean policy[?]"):
+        dp.run(**named, horizon=10)

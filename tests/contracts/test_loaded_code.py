@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 from commands import captured
+from refusals import message_of
 from sweeps import own_algorithm, write
 
-from dpbandits.contracts.algorithm import load
+import dpbandits as dp
+from dpbandits.authoring import pull, rounds_left
+from dpbandits.contracts.algorithm import _load, load
 from dpbandits.contracts.versions import Followed
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -112,7 +115,7 @@ def version(what, arm):
     wrote(what, arm)
     for name in ("helper", "first", "tools", "tools.deep"):
         sys.modules.pop(name, None)
-    load.cache_clear()
+    _load.cache_clear()
     return load((MINE / "algo/mine.py").resolve())
 
 
@@ -122,7 +125,7 @@ def own_modules(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield
-    load.cache_clear()
+    _load.cache_clear()
     for name in ("helper", "first", "tools", "tools.deep"):
         sys.modules.pop(name, None)
 
@@ -143,8 +146,53 @@ def test_what_the_function_does_not_use_changes_nothing():
     file.write_text(f"# A comment.\n{text}\n\ndef other():\n    return 1\n")
     write(MINE, {"algo/helper.py": "ARM = 0\nOTHER = 1\n"})
     sys.modules.pop("helper")
-    load.cache_clear()
+    _load.cache_clear()
     assert load(file.resolve()).version == first.version
+
+
+def test_a_file_that_is_edited_in_a_session_is_loaded_again():
+    file, arms = (MINE / "algo/mine.py").resolve(), []
+    for text in ("ARM = 0\n", "ARM = 1  # edited\n"):
+        wrote("a module", 0)
+        write(MINE, {"algo/helper.py": text})
+        arms.append(load(file).function.__globals__["helper"].ARM)
+    assert arms == [0, 1]
+    file.write_text(START + PLAY.format(arm="3", decorator=""))
+    assert 3 in load(file).function.__code__.co_consts
+
+
+class Global:
+    """It plays the arm of a global value, which changes in the session."""
+
+    arm = 0
+
+    def __init__(self, arms): ...
+
+    def act(self):
+        return Global.arm
+
+    def update(self, arm, reward): ...
+
+
+def test_a_chosen_class_has_the_version_of_its_present_values(monkeypatch, tmp_path):
+    chosen, found = dp.algorithm(Global), []
+    for arm in (0, 1, 0):
+        monkeypatch.setattr(Global, "arm", arm)
+        table = dp.run(chosen, "bernoulli_c2", horizon=4, runs=1, shuffle_arms=False, jobs=1,
+                       backend="threads", results=tmp_path)  # fmt: skip
+        found.append(table["regret"].max())
+    assert found[0] == found[2] == 0.0 < found[1]
+
+
+def test_a_kernel_whose_values_have_changed_is_refused(monkeypatch):
+    names = {"pull": pull, "rounds_left": rounds_left, "ARM": 0}
+    exec("def one_arm(game, rng):\n while rounds_left(game) > 0:\n  pull(game, ARM)\n", names)
+    kernel = dp.kernel(names["one_arm"])
+    dp.algorithm(kernel)
+    names["ARM"] = 1
+    assert "compiled code keeps the old value" in message_of(dp.run, kernel, horizon=4)
+    names["ARM"] = 0
+    dp.algorithm(kernel)
 
 
 def test_neighbours_of_one_name_in_two_folders_are_those_of_the_folder():
@@ -161,7 +209,7 @@ def test_a_neighbour_does_not_replace_a_module_of_python():
     wrote("a module", 0)
     write(MINE, {"algo/json.py": "raise ValueError\n", "algo/helper.py": "import json\nARM = 0\n"})
     sys.modules.pop("json")
-    load.cache_clear()
+    _load.cache_clear()
     try:
         load((MINE / "algo/mine.py").resolve())
     finally:

@@ -15,6 +15,7 @@ from test_laws import fill_singles, fill_sums, generator
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, report, run
+from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.laws import draw
 from dpbandits.environments.written import law_of_function, register
@@ -206,6 +207,24 @@ def test_the_law_is_part_of_the_setting(tmp_path):
     first = keys(tower)
     assert len(first) == 1 and keys(tower) == first
     assert len(keys(changed)) == 2
+
+
+def test_two_functions_of_one_name_are_two_laws():
+    """Environments keep the function with which they were made."""
+
+    def ramp(u, top):
+        return u * top
+
+    first = dp.mixed([{"law": ramp, "top": 0.5}, {"law": "bernoulli", "mean": 0.0}])
+    before = ramp
+
+    def ramp(u, top):
+        return u * u * top
+
+    second = dp.mixed([{"law": ramp, "top": 0.6}, {"law": "bernoulli", "mean": 0.0}])
+    both = dp.mixed([{"law": before, "top": 0.5}, {"law": ramp, "top": 0.6}])
+    gaps = [build(env.contents).gaps for env in (first, second, both)]
+    assert np.allclose(gaps, [[0.0, 0.25], [0.0, 0.2], [0.0, 0.05]])
 
 
 RAMP = "def {name}(u, top):\n    return u * top\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpbandits as dp
-from dpbandits.authoring import pull, rounds_left
+from dpbandits.authoring import arms, features, pull, rounds_left
 from dpbandits.running.failures import RunsFailed
 
 QUICK = {"env": "bernoulli_c2", "horizon": 20, "runs": 4, "jobs": 1, "backend": "threads"}
@@ -66,3 +66,22 @@ def cached(game, rng):
 
 def test_values_that_change_no_run_may_last():
     assert len(dp.run(cached, **QUICK)["run"].unique()) == QUICK["runs"]
+
+
+@dp.kernel
+def mirroring(game, rng):
+    """It changes the game's array of features, and plays the arm of largest first feature."""
+    x, best = features(game), 0
+    for a in range(arms(game)):
+        x[a, 0] *= -1.0
+        if x[a, 0] > x[best, 0]:
+            best = a
+    while rounds_left(game) > 0:
+        pull(game, best)
+
+
+@pytest.mark.slow
+def test_each_run_begins_with_the_features_of_the_environment():
+    given = QUICK | {"env": "linear", "runs": 60}
+    table = dp.run(mirroring, **given, shuffle_arms=False)
+    assert table.loc[table["t"] == 20, "regret"].nunique() == 1

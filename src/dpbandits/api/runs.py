@@ -127,7 +127,8 @@ def run(
         RunsFailed: an algorithm raised an error.
     """
     given = locals()
-    if (own := given.pop("policy")) is not None:
+    own, given["policy"] = given["policy"], None  # policies join the algorithms
+    if own is not None:
         from ..settings.choices import algorithm_choice, all_of
 
         policies = all_of("policy", own)

@@ -10,13 +10,15 @@ import inspect
 import sys
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..compiled import is_compiled
 from ..errors import MEANT, BadInput, first_line, plain, together
@@ -93,8 +95,20 @@ class Algorithm:
         """
         if self.file is not None:
             folder = None if in_package(self.file) else self.file.parent
-            return load_elsewhere, (self.group, self.name, folder)
+            return load_elsewhere, (self.group, self.name, folder, self.version)
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    def refreshed(self) -> Algorithm:
+        """Return the algorithm with its present version: if the user's function has no file, values
+        that it uses may have changed since.
+        """
+        if self.file is not None:
+            return self
+        followed = Followed(self.function)
+        if self.compiled:
+            written = getattr(self.function, "py_func", self.function)
+            _refuse_changed(f"{self.group}={self.name}", written, followed.version)
+        return replace(self, version=followed.version, unfollowed=tuple(followed.lost))
 
     @property
     def compiled(self) -> bool:
@@ -211,14 +225,19 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     raise BadInput(f"{group}={name}: there is no file {files[0]}")
 
 
-@cache
 def load(file: Path) -> Algorithm:
-    """Import an algorithm from its file.
+    """Import an algorithm from its file. A user's file is imported again if a Python file in its
+    folder has changed meanwhile.
 
     Raises:
         BadInput: the file cannot be imported, or does not define a function with the name of the
             file.
     """
+    return _load(file, () if in_package(file) else _state_of(file.parent))
+
+
+@cache
+def _load(file: Path, state: tuple[Any, ...]) -> Algorithm:
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
     module = import_file(file, group)
@@ -274,17 +293,23 @@ def _plays(make: Callable[..., Any]) -> Callable[..., None]:
     return played
 
 
-def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
+def load_elsewhere(group: str, name: str, folder: Path | None, version: str) -> Algorithm:
     """Load an algorithm in another process. If loading fails, return an algorithm that raises the
     error.
 
     ``folder`` is None for an algorithm of the package, since the other process may have the package
-    in another folder. The error is raised only when the algorithm is played: an error that is
-    raised while a task is unpickled would look like the death of the worker.
+    in another folder. An algorithm that was loaded with this ``version`` before is used again, even
+    if the user has edited its file meanwhile. The error is raised only when the algorithm is
+    played: an error that is raised while a task is unpickled would look like the death of the
+    worker.
     """
     file = (folder or HOMES[group]) / f"{name}.py"
     try:
-        return load(file)
+        if (file, version) not in _loaded:
+            found = load(file)
+            _loaded[file, found.version] = found
+            return found
+        return _loaded[file, version]
     except BadInput as error:
         reason = str(error)
 
@@ -384,6 +409,8 @@ def _declared(name, group, function, constants, where, file):
     long = constants.get("ROUND_BY_ROUND", by_round or None)
     ours = in_package(file)
     followed = None if ours else Followed(function)
+    if followed is not None and is_compiled(function):
+        _refuse_changed(where, written, followed.version)
     return Algorithm(
         name=name,
         group=group,
@@ -403,6 +430,15 @@ def _declared(name, group, function, constants, where, file):
         defaults=own,
         shown={} if ours else _shown(name, constants, where),
     )
+
+
+def _refuse_changed(where: str, written: Callable[..., Any], version: str) -> None:
+    """Refuse a kernel that uses a value which has changed since the kernel was first used."""
+    if _first_versions.setdefault(written, version) != version:
+        raise BadInput(
+            f"{where}: a value that the kernel uses has changed, but compiled code keeps the old "
+            "value; define the kernel again, or make the value a parameter"
+        )
 
 
 def _returns_a_value(function: Callable) -> bool:
@@ -442,7 +478,11 @@ def import_file(file: Path, group: str) -> ModuleType:
         # The module's name is part of the names of machine code. Two files with one name, or two
         # states of a file, must have different module names. Otherwise, the linker would use
         # the code of the first for both.
-        state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
+        read = [f"{file}\n".encode(), file.read_bytes()]
+        now = _state_of(file.parent)
+        if _first_states.setdefault(file.parent, now) != now:  # the code of neighbours has changed
+            read += [other.read_bytes() for other in _sources_in(file.parent)]
+        state = hashlib.sha256(b"".join(read)).hexdigest()[:12]
         name = f"dpbandits_{group}_{file.stem}_{state}"
         spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
@@ -456,14 +496,34 @@ def import_file(file: Path, group: str) -> ModuleType:
         raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
 
 
+def _sources_in(folder: Path) -> list[Path]:
+    """Return the Python files in a user's folder, and in the folders inside it."""
+    return sorted(file for file in folder.rglob("*.py") if file.is_file())
+
+
+def _state_of(folder: Path) -> tuple[Any, ...]:
+    """Return the names, times and sizes of the Python files in a user's folder."""
+    found = []
+    for file in _sources_in(folder):
+        with suppress(FileNotFoundError):  # an editor replaces the file at this moment
+            found.append((str(file), file.stat().st_mtime_ns, file.stat().st_size))
+    return tuple(found)
+
+
 def _let_import_neighbours(folder: Path) -> None:
-    """Let files import modules from this folder before modules from other folders of users."""
+    """Let files import modules from this folder before modules from other folders of users. Modules
+    of this folder are imported again if one of its files has changed.
+    """
+    now = _state_of(folder)
+    has_changed = _last_states.get(folder, now) != now
+    _last_states[folder] = now
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
     for name, module in list(sys.modules.items()):
         # the loop runs over a copy, since other threads may import modules meanwhile
         file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
-        if file and any(Path(file).is_relative_to(other) for other in others):
+        left = [*others, folder] if has_changed else others
+        if file and any(Path(file).is_relative_to(other) for other in left):
             sys.modules.pop(name, None)
     _imported_from[:] = [folder, *others]
     paths = list(map(str, _imported_from))
@@ -472,3 +532,10 @@ def _let_import_neighbours(folder: Path) -> None:
 
 # The folders from which users' files were imported, the latest folder first
 _imported_from: list[Path] = []
+# The algorithms that another process has sent here, by their files and versions
+_loaded: dict[tuple[Path, str], Algorithm] = {}
+# The states of these folders at the first and at the latest import, see ``_state_of``
+_first_states: dict[Path, tuple[Any, ...]] = {}
+_last_states: dict[Path, tuple[Any, ...]] = {}
+# The versions of users' kernels when they were first used, by the functions as they were written
+_first_versions: WeakKeyDictionary[Callable[..., Any], str] = WeakKeyDictionary()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ class RewardLaw:
     value of this function at a uniform random number u.
     """
 
-    name: str  # the name of the function
+    name: str  # the name of the function, perhaps with a number (see ``register_own``)
     # the function as it was written
     function: Callable[..., float] = field(compare=False, repr=False)
     parameters: tuple[str, ...]  # the names of its parameters after u
@@ -43,7 +44,7 @@ class RewardLaw:
         """Let another process compile the law again, from its file or from its function."""
         if self.file is not None:
             return law_of_file, (self.file,)
-        return law_of_function, (self.function,)
+        return law_of_function, (self.function, self.name)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -113,6 +114,18 @@ def register(law: RewardLaw) -> None:
     REGISTERED[law.name] = law
 
 
+def register_own(law: RewardLaw) -> str:
+    """Register the law of a function under its name, and return this name.
+
+    If an earlier function had the name, environments with this function still use it: the law of
+    the new function then gets the name with a number, such as ``ramp_2``.
+    """
+    names = (f"{law.name}_{n}" if n > 1 else law.name for n in count(1))
+    name = next(x for x in names if REGISTERED.get(x, law).version == law.version)
+    register(replace(law, name=name))
+    return name
+
+
 def refuse_changed_laws(where: str, versions: Mapping[str, str]) -> None:
     """Refuse registered laws whose version differs from the version that ``versions`` states."""
     for name, version in versions.items():
@@ -132,13 +145,14 @@ def law_of_file(file: Path) -> RewardLaw:
     return _law(file.stem, function, file)
 
 
-def law_of_function(function: Callable[..., float]) -> RewardLaw:
-    """Return the law that a function defines, such as a function written in a notebook.
+def law_of_function(function: Callable[..., float], name: str = "") -> RewardLaw:
+    """Return the law that a function defines, such as a function written in a notebook. ``name`` is
+    the law's name, if this is not the name of the function.
 
     Raises:
         BadInput: the function has no name, or its signature does not fit a quantile function.
     """
-    name = getattr(getattr(function, "py_func", function), "__name__", "")
+    name = name or getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():
         raise BadInput(f"law={name}: a function is needed that has a name, as def gives it")
     return _law(name, function, None)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from ..compiled import compiled_code
+from ..contracts.algorithm import in_package
 from ..contracts.versions import Followed
 from ..files import locked
 from ..results.run_store import LIBRARIES, Run
@@ -39,9 +40,10 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
     trace = ""
     try:
         _prepare(setting, here)
-        state = _state(setting)
+        state = _state(setting) if 0 in runs else ""
         with suppress(BaseException):
-            records = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
+            if runs and not _needs_own_games(setting):
+                records = dict(zip(runs, play_many(setting, runs), strict=True))
     except BaseException as error:
         left, trace = [], trace_of(error)
     for run in left if not records else []:
@@ -54,6 +56,13 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
         records, trace = {}, trace or LASTING
     played = {run: Run(*record, seconds, LIBRARIES) for run, record in records.items()}
     return Outcome(played, trace, stored, seconds)
+
+
+def _needs_own_games(setting: Setting) -> bool:
+    """Return whether each run must begin with a new game: the kernel of a user may change the array
+    of features, which only shuffling fills anew.
+    """
+    return not (setting.shuffle_arms or in_package(setting.algorithm.file))
 
 
 def _state(setting: Setting) -> str:

@@ -118,7 +118,7 @@ def algorithm_choice(
     """
     values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
-        made = algorithm.algorithm
+        made = algorithm.algorithm and algorithm.algorithm.refreshed()
         if made is not None and group is not None:
             made = replace(made, group=group)
         return replace(algorithm, values={**algorithm.values, **values}, algorithm=made)

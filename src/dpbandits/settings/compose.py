@@ -99,7 +99,7 @@ def request_from(
             raise BadInput(
                 f"experiment={name}: this is an experiment of {answered.noun}s; use {function}"
             )
-    values |= {f"{group}.{name}": _swept(plain_data(name, x)) for name, x in parameters.items()}
+    values |= {f"{group}.{name}": _swept(_parameter(name, x)) for name, x in parameters.items()}
     if isinstance(choice := values.get(group), Choice):
         for name, value in choice.values.items():
             key = name if name in sweepable else f"{group}.{name}"
@@ -107,6 +107,16 @@ def request_from(
                 refuse_twice(name, values[key], choice)
             values[key] = _swept(value)
     return compose(question, Given(values, python=list(given)), folders)
+
+
+def _parameter(name: str, value: Any) -> Any:
+    """Return the value of an algorithm's parameter as plain data. A function or a class is no such
+    value: it stays as text, so that a message may say that ``name`` is no parameter.
+    """
+    if callable(value):
+        return plain(value)
+    several = isinstance(value, list | tuple)
+    return plain_data(name, [plain(x) if callable(x) else x for x in value] if several else value)
 
 
 def _swept(value: Any) -> Any:

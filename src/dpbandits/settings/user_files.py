@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..environments.catalogue import ARMS, LAWS
-from ..environments.written import law_of_file, law_of_function, names_of_laws, register
+from ..environments.written import (
+    law_of_file,
+    law_of_function,
+    names_of_laws,
+    register,
+    register_own,
+)
 from ..errors import BadInput, plain
 from ..validation import path_of
 
@@ -59,8 +65,7 @@ def law_named(function: Callable[..., float]) -> str:
     """Register a function as a reward law, and return the law's name."""
     law = law_of_function(function)
     _refuse_ours(law.name, f"law={law.name}")
-    register(law)
-    return law.name
+    return register_own(law)
 
 
 def _refuse_ours(name: str, where: str) -> None:
