@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from types import SimpleNamespace
@@ -205,18 +204,17 @@ def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
 
 def test_threads_call_functions_and_pass_on_what_they_raise():
     """Each thread takes the next call, and all end with the runner."""
-    before = threading.active_count()
-    meet = threading.Barrier(2, timeout=20)
+    before, meet = {*threading.enumerate()}, threading.Barrier(2, timeout=20)
     with RUNNERS["threads"](2) as runner:
         both = [runner.submit(lambda x: meet.wait() * 0 + x, i) for i in (4, 5)]
         assert [future.result(20) for future in both] == [4, 5]
         assert isinstance(runner.submit(int, "x").exception(20), ValueError)
         assert isinstance(runner.submit(sys.exit, 3).exception(20), SystemExit)
-        assert runner.jobs == 2 and threading.active_count() == before + 2
-    end = time.monotonic() + 20
-    while threading.active_count() > before and time.monotonic() < end:
-        time.sleep(0.001)
-    assert threading.active_count() == before
+        own = {*threading.enumerate()} - before
+        assert runner.jobs == len(own) == 2
+    for thread in own:
+        thread.join(20)
+        assert not thread.is_alive()
 
 
 def test_processes_have_one_thread_each_unless_the_user_chose_otherwise(monkeypatch):
