@@ -538,3 +538,46 @@ def test_shares_of_correct_estimates_stand_beside_each_other_at_their_error():
     assert all(bar[0].get_ydata().tolist() == [0.5, 0.5] for bar in ax.containers)
     (required,) = [x for x in ax.get_lines() if "required" in str(x.get_label())]
     assert set(required.get_ydata()) == {1 - beta} and ax.get_xlim() == (-0.5, 1.5)
+
+
+def test_each_row_of_stopping_times_is_of_its_error():
+    columns = {"rel_error": [0.1, 0.5], "stopping_time": [400, 100]}
+    figure = KINDS["stopping"](differing(MEANS, columns), "title")
+    assert [[*ax.get_lines()[0].get_ydata()] for ax in figure.axes[:2]] == [[400.0], [100.0]]
+    assert [ax.get_title().split("$a$ = ")[1] for ax in figure.axes[:2]] == ["0.1", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("caps", "said"), [([300, 300], "met the cap, 300,"), ([300, 9000], "met their cap,")]
+)
+def test_the_note_names_the_cap_that_rules_met(caps, said):
+    columns = {"eps": [1.0, 2.0], "cap": caps, "halted": [0, 1], "stopping_time": [300, 200]}
+    columns |= {"answer": [np.nan, 1], "correct": [np.nan, 1]}
+    figure = KINDS["identification"](differing(ARMS, columns), "title")
+    assert said in note_of(figure)
+    low, high = figure.axes[1].get_ylim()
+    assert -0.2 * high < low < 0 < high <= 1.1
+
+
+@pytest.mark.parametrize("k", [2.0, 4.0])
+def test_the_slope_of_contamination_is_the_order_that_it_names(k):
+    rows = made([("dp_se", 1.0)])
+    table = Table.of_frame(pd.concat([rows.assign(**{"env.alpha": x}) for x in (0.0, 0.1, 0.2)]))
+    (ax,) = KINDS["contamination"](table, "title", k=k).axes
+    slope = ax.get_lines()[-1]
+    assert f"^{{{1 - 1 / k:g}}}$" in slope.get_label()
+    x, y = slope.get_data()
+    assert np.log(y[-1] / y[0]) / np.log(x[-1] / x[0]) == pytest.approx(1 - 1 / k)
+    assert y[-1] == pytest.approx(200 / 3)
+
+
+def test_horizons_are_named_if_there_are_several():
+    rows = made([("dp_se", 1.0)])
+    last = rows[rows["t"] == 100]
+    for horizons, lines in (
+        ([100], ["DP-SE"]),
+        ([100, 50], ["DP-SE, $T$ = 100", "DP-SE, $T$ = 50"]),
+    ):
+        table = Table.of_frame(pd.concat([last.assign(t=T, horizon=T) for T in horizons]))
+        assert [*labelled(table, horizons=True).settings["line"]] == lines
+        assert {*labelled(table).settings["line"]} == {"DP-SE"}

@@ -7,11 +7,13 @@ import matplotlib
 import pandas as pd
 import pytest
 from legends import legend_of, note_of
+from matplotlib.figure import Figure
 from refusals import message_of
 from report_tables import stopping_times
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
+from dpbandits.figures import placement
 from dpbandits.figures.labels import setting_text, usual_title
 from dpbandits.figures.layout import arranged
 from dpbandits.figures.options import WIDTHS, FigureOptions
@@ -335,6 +337,52 @@ def test_a_label_that_is_longer_than_an_axis_stands_once(panels):
     for label, times in {LONG: 1, "regret": panels}.items():
         figure = laid_out(panels=[""] * panels, xlabel=label)
         assert [ax.get_xlabel() for ax in figure.axes].count(label) == times
+
+
+def test_a_label_that_is_longer_than_the_vertical_axes_stands_once():
+    """In the middle of three panels, or below the first one of two."""
+    for rows, label, found in (
+        (3, LONG[:22], ["", LONG[:22], ""]),
+        (2, LONG[:60], [LONG[:60], ""]),
+        (3, "regret", ["regret"] * 3),
+    ):
+        figure = Figure(figsize=(5.5, 3.5))
+        for ax in figure.subplots(rows):
+            ax.set_ylabel(label)
+        with matplotlib.rc_context({"axes.labelsize": 8}):
+            placement._join_labels(figure)
+        assert [ax.get_ylabel() for ax in figure.axes] == found
+
+
+@pytest.mark.parametrize(
+    ("titles", "found", "beside"),
+    [
+        (["C1, a", "C1, b", "C2, a", "C2, b"], ["a", "b", "", ""], ["C1", "C2"]),
+        (["C1, a", "C1, b", "C2, a", "C3, b"], ["C1, a", "C1, b", "C2, a", "C3, b"], []),
+        (["x", "y", "x", "z"], ["x", "y", "", "z"], []),
+        (["Mine, a", "Mine, b", "Mine, c", "Mine, d"], ["a", "b", "c", "d"], []),
+    ],
+)
+def test_titles_of_a_grid_say_nothing_twice(titles, found, beside):
+    """What a row has in common stands at its end, and what a column has in common above it. The
+    figure's title says "mine".
+    """
+    figure = Figure()
+    for ax, title in zip(figure.subplots(2, 2).flat, titles, strict=True):
+        ax.set_title(title)
+    placement._shorten_titles(figure, "Of mine")
+    assert [ax.get_title() for ax in figure.axes] == found
+    assert [text.get_text() for ax in figure.axes for text in ax.texts] == beside
+
+
+def test_labels_of_a_legend_that_are_too_wide_are_broken_or_stand_in_one_column():
+    half, whole = LONG[:70], LONG
+    for labels, is_broken in (([half, half.upper()], False), ([whole, whole.upper()], True)):
+        figure = laid_out(labels=labels)
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        assert legend._ncols == 1 and legend.get_window_extent().width < figure.bbox.width
+        assert all(("\n" in x.get_text()) == is_broken for x in legend.get_texts())
 
 
 @pytest.mark.parametrize(

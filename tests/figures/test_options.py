@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -352,6 +353,13 @@ def test_a_document_takes_a_figure_with_odd_names_as_pgf(tmp_path):
     program = next(filter(shutil.which, TEX))
     done = captured(program, "-interaction=nonstopmode", "b.tex", cwd=tmp_path)
     assert done.returncode == 0 and (tmp_path / "b.pdf").stat().st_size > 5000, done.stdout
+
+
+def test_a_pgf_begins_with_its_origin_whatever_latex_writes(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    written = lambda buffer, format: buffer.write(b"picture")  # noqa: E731
+    chart = SimpleNamespace(savefig=written, origin=origin_of(["a1"], "bandit-plot (x)"))
+    assert rendered(chart, "pgf") == comment(chart.origin) + b"picture"
 
 
 @pytest.mark.parametrize(

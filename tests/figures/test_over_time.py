@@ -84,8 +84,9 @@ def test_axes_begin_and_end_with_the_curves(scale, log_time):
 
 def test_curves_of_few_points_show_all_of_them():
     """Also on a logarithmic axis, except zeros; their points have marks."""
-    few = drawn(curves(lambda t: np.where(t > 1, 5.0, 0.0), points=5)).get_lines()[0]
-    assert few.get_marker() == "o" and len(few.get_xdata()) == 4
+    for points in (5, 10):
+        few = drawn(curves(lambda t: np.where(t > 1, 5.0, 0.0), points=points)).get_lines()[0]
+        assert few.get_marker() == "o" and len(few.get_xdata()) == points - 1
     assert drawn(curves(points=20)).get_lines()[0].get_marker() == "None"
 
 
