@@ -72,6 +72,9 @@ def test_when_runs_are_enough():
     rng = np.random.default_rng(1)
     values = rng.normal(10.0, 1.0, 1000)
     assert enough(values, 0.02, 6) and not enough(values, 0.001, 6)
+    low, high = interval_of_mean(values[:, np.newaxis], TAIL / 6)
+    half = (high[0] - low[0]) / 2 / values.mean()  # of the interval, relative to the mean
+    assert enough(values, 1.01 * half, 6) and not enough(values, 0.99 * half, 6)
     assert enough(-values, 0.02, 6) and not enough(values - 10.0, 0.02, 6)
     assert not enough(np.full(1000, 3.0), 0.02, 6)
     most = np.full(1000, 3.0)
@@ -142,12 +145,16 @@ def test_settings_are_played_until_the_look_at_which_they_have_enough_runs(playe
 @pytest.mark.parametrize(
     ("max_time", "counts"), [(0.001, [100, 100]), (11.0, [200, 200]), (1000.0, [500, 500])]
 )
-def test_runs_are_begun_if_all_workers_together_have_the_time(played, max_time, counts):
+@pytest.mark.parametrize("jobs", [2, -1])
+def test_runs_are_begun_if_all_workers_together_have_the_time(
+    played, max_time, counts, jobs, monkeypatch
+):
     """From 100 to 200 runs, two settings with runs of a tenth of a second take 10 seconds of two
-    workers. The first runs are played in any case.
+    workers, as many as this machine has cores. The first runs are played in any case.
     """
+    monkeypatch.setattr(of_auto.joblib, "cpu_count", lambda: 2)
     ends = {"ucb": 10**9, "dp_ts": 10**9}
-    request = requested(**GIVEN, max_time=max_time)
+    request = requested(**GIVEN | {"jobs": jobs}, max_time=max_time)
     assert played(request, ends, seconds=0.1)[0] == counts
 
 
