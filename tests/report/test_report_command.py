@@ -143,11 +143,3 @@ def test_bad_tables(unchanged):
     assert "a list of tables or a dictionary of tables is needed" in message_of(dp.report, [])
     assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
-
-
-@pytest.mark.slow
-def test_a_table_that_ends_early_is_refused(tmp_path):
-    good = regrets()
-    early = good[(good["algo"] != "dp_se") | (good["t"] < good["t"].max())]
-    message = message_of(dp.report, {"early": early, "good": good}, tmp_path / "page.html")
-    assert message.startswith("early: run 0 of dp_se ends at t = ")
