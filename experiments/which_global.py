@@ -142,7 +142,7 @@ def _cells(ax, found, best, looks):
             if len(stripes) > 1 or stripes[0]["hatch"]:  # no number stands on an edge
                 look = {"bbox": {"boxstyle": "square,pad=0.12", "fc": "white", "lw": 0}}
             ax.text(x, y, text, ha="center", va="center", fontsize=7, **look)
-    ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])
+    ax.set_xticks(range(len(budgets)), [f"{eps:g}".removeprefix("0") for eps in budgets])
     ax.set_yticks(range(len(gaps)), [f"{gap:g}" for gap in gaps])
     ax.set_xlim(-0.5, len(budgets) - 0.5)
     ax.set_ylim(-0.5, len(gaps) - 0.5)
