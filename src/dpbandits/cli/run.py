@@ -19,16 +19,11 @@ from ..comparison.table import compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import COMPARED, REGRET, STATISTICS, Question
-from ..errors import either, in_a_line, plain
+from ..errors import in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import INTERVAL, TableOptions, latex_of_summary
-from ..results.manifest import (
-    made_by_others,
-    refuse_to_replace,
-    replaces_other_settings,
-    table_path,
-)
+from ..results.manifest import refuse_to_replace, replaced_table, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
@@ -95,12 +90,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
         print(f"{stored:,} of {total:,} runs were stored; {played:,} were played", file=sys.stderr)
-    names, made = made_by_others(request), ""
-    if replaces_other_settings(request):
-        made = "a table with other settings: a file, data or a variable has changed since"
-    elif names:
-        made = f"the table made by another version of {either(names)}, or by another NumPy or Numba"
-    if made:
+    if made := replaced_table(request):
         said = f"{table_path(request)}: the new table replaces {made}"
         print(in_a_line(f"{said}; results=DIR of another folder keeps both"), file=sys.stderr)
     path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)

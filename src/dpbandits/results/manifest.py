@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from ..compiled import SOURCES
-from ..errors import BadInput, unknown
+from ..errors import BadInput, either, unknown
 from ..files import PACKAGE, read_text, remove_file, sha256_of, write_atomically
 from ..settings.auto import Auto
 from ..settings.groups import is_name, names_in
@@ -260,24 +260,20 @@ def _is_summary_of(request: Request) -> bool:
     return False
 
 
-def made_by_others(request: Request) -> list[str]:
-    """Return the algorithms whose version has changed since the table that the request replaces was
-    made.
+def replaced_table(request: Request) -> str:
+    """Return in words which other table a request replaces: a table with other settings, or a table
+    made by other versions. If there is none, the text is empty.
     """
     with contextlib.suppress(*UNREADABLE):
         made = read_manifest(table_path(request))["settings"].values()
+        if _content(made) != _content(s.record for s in request.settings):
+            return "a table with other settings: a file, data or a variable has changed since"
         now = {setting.algo: setting.version for setting in request.settings}
         before = {str(words["algo"]): words["version"] for words in made}
-        return [name for name, was in before.items() if now.get(name, was) != was]
-    return []
-
-
-def replaces_other_settings(request: Request) -> bool:
-    """Return whether a request's table replaces a table with other settings."""
-    with contextlib.suppress(*UNREADABLE):
-        made = read_manifest(table_path(request))["settings"].values()
-        return _content(made) != _content(s.record for s in request.settings)
-    return False
+        if names := [name for name, was in before.items() if now.get(name, was) != was]:
+            other = f"another version of {either(names)}, or by another NumPy or Numba"
+            return f"the table made by {other}"
+    return ""
 
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
