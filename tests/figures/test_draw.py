@@ -463,7 +463,7 @@ def differing(table, columns):
         ({}, ["NAS"]),
         ({"env": ["sign", "gaussian"]}, ["NAS, sign", "NAS, gaussian"]),
         ({"beta": [0.1, 0.05]}, ["NAS, beta = 0.1", "NAS, beta = 0.05"]),
-        ({"cap": [10, 10**9]}, ["NAS, cap = 10", "NAS, cap = 1e+09"]),
+        ({"cap": [10, 10**9]}, ["NAS, cap = 10", "NAS, cap = 1e9"]),
         ({"true_mean": [0.1, 0.2], "env.mean": [0.1, 0.2]}, ["NAS"]),
         ({"env.scale": [1.0, 2.0]}, ["NAS, scale = 1", "NAS, scale = 2"]),
         ({"c": [1.0, 2.0, np.nan]}, ["NAS, $c$ = 1", "NAS, $c$ = 2", "NAS"]),

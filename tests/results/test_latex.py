@@ -13,6 +13,7 @@ from dpbandits.cli import budget, compare, run
 from dpbandits.comparison.text import sentences
 from dpbandits.contracts.question import REGRET
 from dpbandits.results.latex import TableOptions, latex_of, parse_table_options
+from dpbandits.results.summary import in_words, text_of_summary
 
 SHOWN = ["algo", "eps", "mean", "interval"]
 
@@ -50,6 +51,19 @@ def test_columns_digits_and_the_best(summary):
     assert len(rows_of(latex_of(summary[:1], SHOWN, columns))[1]) == 2
     alike = summary.assign(algo="ucb", eps=1.0)
     assert "two rows of the table look alike" in message_of(latex_of, alike, SHOWN, TableOptions())
+
+
+def test_parameters_have_all_their_digits(summary):
+    tau = [2.0, np.nan, np.nan, 0.1234567, 0.1236]
+    frame = summary.assign(tau=tau)[
+        ["algo", "env", "eps", "tau", "mean", "runs", "ci_low", "ci_high"]
+    ]
+    frame = frame.assign(std=1.0, runs_needed=7)
+    rows = rows_of(latex_of(frame, ["algo", "eps", "tau"], TableOptions(digits=2)))[1:]
+    assert [row[2] for row in rows] == ["2", "", "", "0.1234567", "0.1236"]
+    lines = text_of_summary(frame, REGRET, "pipe").splitlines()[2:]
+    assert [line.split("|")[4].strip() for line in lines] == ["2", "", "", "0.1234567", "0.1236"]
+    assert in_words(frame, frame.iloc[0], REGRET).endswith("tau=2")
 
 
 def test_words_have_labels(summary):

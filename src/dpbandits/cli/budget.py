@@ -18,7 +18,6 @@ from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.latex import KEYS as LATEX
 from ..results.latex import latex_of_budgets
-from ..results.summary import budget as budget_in_words
 from ..results.summary import significant, with_cut_runs
 from ..settings.choices import environment_choice
 from ..settings.hints import unknown_key
@@ -100,7 +99,7 @@ def text(found: pd.DataFrame, style: str) -> str:
     rows = [
         [
             row["algo"], "none" if pd.isna(row["budget"]) else f"{row['name']}={row['budget']:g}",
-            f"{row['low']:g}", budget_in_words(row["high"]) if row["reached"] else "",
+            f"{row['low']:g}", f"{row['high']:g}" if row["reached"] else "",
             "yes" if row["reached"] else "no", row["runs"],
         ]
         for row in found.to_dict("records")

@@ -66,7 +66,7 @@ def text_of_comparison(
     comparison = comparison.assign(contradicted=contradicted(comparison))
     for game in games(comparison, question):
         for row in game.sort_values("mean", kind="stable").to_dict("records"):
-            about = ["" if pd.isna(row[n]) else formats.get(n, str)(row[n]) for n in shown]
+            about = ["" if pd.isna(row[n]) else formats.get(n, value_text)(row[n]) for n in shown]
             rows.append([*about, *_measured(row, alone=len(game) == 1)])
     align = ["left" if name in NAMES else "right" for name in shown]
     align += ["right"] * 7 + ["left", "left", "right"]
@@ -139,7 +139,7 @@ def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str])
     values = {n: game[n].iloc[0] for n in shown if pd.notna(game[n].iloc[0])}
     env = str(values.pop("env", game["env"].iloc[0]))
     free = f" {WITHOUT}" * bool(without_privacy(game).all())
-    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not is_free(n, x)]
+    at = [f"{n} = {FORMATS.get(n, value_text)(x)}" for n, x in values.items() if not is_free(n, x)]
     return f"{words.get(env, env)}{free}{' at ' * bool(at)}{', '.join(at)}"
 
 

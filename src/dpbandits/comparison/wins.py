@@ -15,7 +15,7 @@ from tabulate import tabulate
 from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import TAIL, clopper_pearson, rounded
-from ..results.summary import FORMATS, describing, significant
+from ..results.summary import FORMATS, describing, significant, value_text
 from ..results.table import Table
 from ..results.varying import SETTING, WITHOUT, of_game, with_budgets
 from .samples import Samples
@@ -141,7 +141,9 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
     for values, rows in pairs.groupby(by, sort=False, dropna=False):
         given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
         free = [WITHOUT for n, x in given.items() if is_free(n, x)]
-        at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items() if not is_free(n, x)]
+        at = [
+            f"{n} = {FORMATS.get(n, value_text)(x)}" for n, x in given.items() if not is_free(n, x)
+        ]
         yield ", ".join([*free, *at]), rows
 
 

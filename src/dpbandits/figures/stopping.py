@@ -232,7 +232,7 @@ def with_instances(table: Table) -> Table:
             lines = lines + words.where(settings[name].notna(), "")
     instances = settings["env"].map(environment_title)
     if "true_mean" in settings:
-        instances = instances + ", mean " + settings["true_mean"].map(value_text)
+        instances = instances + ", mean " + settings["true_mean"].map("{:.6g}".format)
     else:
         for name in (n for n in varied if n.startswith("env.")):
             blank = settings[name].isna()

@@ -24,6 +24,7 @@ from .summary import (
     columns_shown,
     describing,
     latex_table,
+    value_text,
     with_cut_runs,
 )
 from .varying import SETTING, of_game
@@ -113,7 +114,10 @@ def latex_of(
     if best.any():  # the values of a pivot are heads of columns and tell games apart, too
         columns = _telling_apart(frame, columns, _game(frame), first, options.pivot)
     text = pd.DataFrame(
-        {name: _cells(frame, name, options.digits) for name in dict.fromkeys([*columns, measured])}
+        {
+            name: _cells(frame, name, None if name in first else options.digits)
+            for name in dict.fromkeys([*columns, measured])
+        }
     )
     text = _labelled(frame, text, options.labels)
     if best.any():
@@ -239,8 +243,8 @@ def _marked(found: re.Match[str]) -> str:
     return f"{MATH}{found[1]}{MATH}" if found[1] else "$"
 
 
-def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
-    """Return a column as text."""
+def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> pd.Series:
+    """Return a column as text. Without ``digits``, its numbers have all their digits."""
     if name == INTERVAL:
         low, high = (_cells(frame, end, digits) for end in ("ci_low", "ci_high"))
         return (low + " to " + high).where(low != "", "")
@@ -251,7 +255,7 @@ def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
     return with_cut_runs(frame, name, frame[name].map(lambda x: _number(x, digits)))
 
 
-def _number(x: Any, digits: int) -> str:
+def _number(x: Any, digits: int | None) -> str:
     """Return a number as text with ``digits`` significant digits, with an exponent only if its
     absolute value is below 1e-4 or at least 1e15.
 
@@ -261,6 +265,8 @@ def _number(x: Any, digits: int) -> str:
         return "yes" if x else "no"
     if not isinstance(x, float) or not np.isfinite(x):
         return "" if pd.isna(x) else str(x)
+    if digits is None:
+        return value_text(x)
     rounded = float(f"{x:.{digits}g}")
     if not 1e-4 <= abs(rounded) < 1e15:
         return f"{rounded:g}"
@@ -287,7 +293,7 @@ def _game(frame: pd.DataFrame) -> list[str]:
 
 def _head(rows: pd.DataFrame, pivot: str) -> str:
     """Return the heading of a pivot's column: the value of ``pivot``, numbers as mathematics."""
-    text = str(_cells(rows, pivot, 6).iloc[0])
+    text = str(_cells(rows, pivot, None).iloc[0])
     try:
         float(text)
     except ValueError:

@@ -16,6 +16,7 @@ from tabulate import tabulate
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STATISTICS, Question
+from ..errors import plain
 from .intervals import (
     TAIL,
     at_least_zero,
@@ -120,7 +121,7 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
     if not question.plays_on:
         header += ["correct", "95 % of correct", "halted"]
     fixed = with_budgets(question.columns, summary)
-    formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
+    formats = {n: FORMATS[n] if n in FORMATS and n in fixed else value_text for n in columns}
     rows = []
     for row in summary.to_dict("records"):
         if latex:
@@ -134,9 +135,9 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
 
 def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     """Return the setting of a row as text, such as ``eps=0.5``, as a user types it."""
-    formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
+    formats = FORMATS | dict.fromkeys(BUDGETS, value_text)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
-    return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
+    return " ".join(f"{name}={formats.get(name, value_text)(row[name])}" for name in shown)
 
 
 def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[str]) -> str:
@@ -248,7 +249,7 @@ def interval(row: Mapping[Hashable, Any]) -> str:
 
 def budget(value: float) -> str:
     """Return a privacy budget as text."""
-    return "not private" if np.isinf(value) else f"{value:g}"
+    return "not private" if np.isinf(value) else value_text(value)
 
 
 def percent(share: float, digits: int = 4) -> str:
@@ -264,8 +265,11 @@ def significant(x: float) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a parameter's value as text."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Return a parameter's value as text, with all its digits: 2.0 is 2, and 1000000.0 is 1e6."""
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}".replace("e+0", "e").replace("e+", "e")
+    return short if float(short) == value or np.isnan(value) else plain(value)
 
 
 def rounds(T: int | str) -> str:
