@@ -23,3 +23,19 @@ def test_what_depends_on_the_horizon_follows_a_swept_one():
     found = settings(algo="prae_r", env="wu_raw", horizon=[100, 1000])
     assert [s.parameters["delta"] for s in found] == [0.01, 0.001]
     assert [s.rounds()[-1] for s in found] == [100, 1000]
+
+
+@pytest.mark.parametrize(
+    ("env", "key", "equal"),
+    [
+        ("bernoulli_c2", "arms", [11, 11.0, "11", "1.1e1"]),
+        ("bernoulli", "means", [[1, 0], [1.0, 0.0], ["1", "-0.0"]]),
+        ("bernoulli", "means", [[0.5, 0.4], [".5", "4e-1"]]),
+        ("contaminated", "inlier.arms", [11, 11.0]),
+        ("mixed", "arms", [[{"law": "beta", "a": a, "b": 1}] * 2 for a in (3, 3.0)]),
+    ],
+)
+def test_equal_numbers_are_one_setting_however_they_are_written(env, key, equal):
+    apart = [settings(env=env, assume=True, sweep={f"env.{key}": [x]})[0] for x in equal]
+    assert len({setting.id for setting in apart}) == 1
+    assert len(settings(env=env, assume=True, sweep={f"env.{key}": equal})) == 1

@@ -8,6 +8,7 @@ chosen file only once.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import threading
@@ -23,10 +24,11 @@ from typing import Any
 from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue, OmegaConfBaseException
 
-from ..contracts.algorithm import Algorithm
+from ..contracts.algorithm import HOMES, Algorithm
 from ..contracts.question import REGRET
 from ..errors import BadInput, in_a_line, nearest, plain
 from ..files import package_folder
+from ..validation import to_float
 from .groups import file_of, names_in, question_of
 from .user_files import load_laws
 
@@ -41,6 +43,7 @@ LABELS = "labels"  # the law of labelled data, whose key ``label`` names a colum
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
 INLIER = "env.inlier"  # the contaminated environment, or its name
 LONGEST_LABEL = 80  # characters
+LARGEST_EXACT = 2**53  # every whole number up to this one is a float
 LOCK = threading.Lock()  # Hydra composes in global variables
 
 
@@ -154,7 +157,7 @@ class Groups:
     first: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _inliers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _files: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
     def refers(self) -> bool:
@@ -182,12 +185,12 @@ class Groups:
         """
         return source.at({**source.named(self.first), **self.values, **changes}, resolve)
 
-    def inlier(self, name: str) -> dict[str, Any]:
-        """Return the contents of an inlier's file, in which references are not yet resolved."""
-        if name not in self._inliers:
-            contents = read_group("env", name, self.folders, resolve=False)
-            self._inliers[name] = unlabelled("env", contents)
-        return self._inliers[name]
+    def file(self, group: str, name: str) -> dict[str, Any]:
+        """Return the contents of a file without labels. References are not yet resolved."""
+        if (group, name) not in self._files:
+            contents = read_group(group, name, self.folders, resolve=False)
+            self._files[group, name] = unlabelled(group, contents)
+        return self._files[group, name]
 
     def set_for_all(self, group: str) -> dict[str, Any]:
         """Return the values that a request sets for all choices in a group with several choices."""
@@ -214,7 +217,7 @@ class Groups:
         taken |= {k: x for k, x in named.items() if refers_to_others(x)}
         changes = dict(taken)
         if isinstance(inner := changes.get(INLIER), str):
-            changes[INLIER] = self.inlier(inner)
+            changes[INLIER] = self.file("env", inner)
         if source.refers or self.refers or refers_to_others(changes):
             chosen = {g: point[g] for g in self.names if g in point}
             source = self.beside(source, group, point)
@@ -222,6 +225,9 @@ class Groups:
         key = json.dumps([group, name, chosen, changes])
         if key not in self._found:
             contents = self.filled(source, changes).get(group, {})
+            if group not in HOMES:
+                has_file = name in names_in(group, self.folders)  # a mapping of a call has none
+                contents = same_numbers(contents, self.file(group, name) if has_file else {})
             self._found[key] = self._own(group, name, contents)
         found = self._found[key]
         for path in (k for k, x in taken.items() if refers_to_others(x)):
@@ -271,6 +277,32 @@ def refers_to_others(value: Any) -> bool:
         return REFERENCE in value or value == NEEDED
     inner = value.values() if isinstance(value, Mapping) else value
     return isinstance(value, Mapping | list) and any(map(refers_to_others, inner))
+
+
+def same_numbers(value: Any, written: Any) -> Any:
+    """Return a value in which equal numbers are written equally, as 11 for 11.0, so that settings
+    that differ only in this way have the same id.
+
+    A number is written as in ``written``, the value in the file, if both are equal; otherwise it is
+    whole or not as the number in the file is, and zero is 0. A text is read as a number only where
+    the file has a number.
+    """
+    if isinstance(value, Mapping):
+        known = written if isinstance(written, Mapping) else {}
+        return {key: same_numbers(x, known.get(key)) for key, x in value.items()}
+    if isinstance(value, list):
+        known = written if isinstance(written, list) and written else [None]
+        return [same_numbers(x, known[min(i, len(known) - 1)]) for i, x in enumerate(value)]
+    is_number = isinstance(written, int | float) and not isinstance(written, bool)
+    number = to_float(value)
+    if not (math.isfinite(number) and (is_number or isinstance(value, int | float))):
+        return value
+    if is_number and number == written:
+        return written
+    if isinstance(written, float) and number:
+        return number
+    whole = number.is_integer() and abs(number) <= LARGEST_EXACT
+    return int(number) if whole else number if isinstance(value, str) else value
 
 
 def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...] = ()) -> Composed:
