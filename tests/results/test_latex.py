@@ -173,6 +173,27 @@ def test_a_pivot_has_a_column_for_each_value(summary):
     ]  # fmt: skip
 
 
+def test_a_pivot_shows_rows_that_have_no_value(summary):
+    """An algorithm without the parameter, or with another budget, is not left out."""
+    varied = summary.assign(alpha=[np.nan, np.nan, np.nan, 2.0, 3.0])
+    varied = varied[["algo", "env", "eps", "alpha", "mean"]]
+    chosen = TableOptions(columns=("algo", "eps", "mean"), pivot="alpha")
+    head, *rows = rows_of(latex_of(varied, SHOWN, chosen))
+    assert head[2:] == [r"$\alpha = 2$", r"$\alpha = 3$", r"no $\alpha$"]
+    assert [row[2:] for row in rows] == [
+        ["", "", "1,230"], ["", "", "30.0"], ["", "", "5.00"], ["2,000", "", ""], ["", "0.0123", ""]
+    ]  # fmt: skip
+
+
+def test_labels_show_the_characters_that_were_typed(summary):
+    """Without escapes ^ stops LaTeX, ~ is a space, and < is an exclamation mark."""
+    chosen = TableOptions(labels={"dp_se": r"2^9 ~ <a> | \_", "ucb": "$x^2 < 1$"})
+    cells = {row[0] for row in rows_of(latex_of(summary, SHOWN, chosen))}
+    tilde, bar = r"\textasciitilde{}", r"\textbar{}"
+    angles = rf"\textless{{}}a\textgreater{{}} {bar} \textbackslash{{}}\_"
+    assert cells >= {rf"2\textasciicircum{{}}9 {tilde} {angles}", "$x^2 < 1$"}
+
+
 def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary):
     said = "pivot=eps: several rows belong in one cell; "
     named = summary.drop(columns="mean").assign(

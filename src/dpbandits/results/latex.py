@@ -315,17 +315,20 @@ def _pivoted(
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
     values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
+    heads = list(values.values())
+    without = MATHEMATICS.sub(_marked, f"no {symbol(pivot, _algorithms(frame))}")
+    if frame[pivot].isna().any():
+        heads.append(without)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}  # for each cell, the index of a row
-    for i in frame.index[frame[pivot].notna()]:
+    for i in frame.index:
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
-        name = values[frame.loc[i, pivot]]
+        name = values.get(frame.loc[i, pivot], without)
         if name in cells:
             pair = frame.loc[[cells[name], i], first]
             apart = [n for n in first if n != SETTING and pair[n].nunique(dropna=False) > 1]
             needed = f"add {' or '.join(apart)} to columns=" if apart else "no column differs"
             raise BadInput(f"pivot={pivot}: several rows belong in one cell; {needed}")
         cells[name] = i
-    heads = list(values.values())
     filled = [
         [*key, *(_cell(text.loc[cells[name], measured]) if name in cells else "" for name in heads)]
         for key, cells in rows.items()
