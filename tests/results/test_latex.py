@@ -296,6 +296,39 @@ def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     assert not list(Path().glob("other*"))
 
 
+def test_budgets_of_two_kinds_are_not_compared():
+    """A rho below an eps is not a smaller budget; each row says which of the two it is."""
+    rows = [("ts", 0.5, "eps"), ("ucb", 2.0, "eps"), ("adac_ucb", 0.01, "rho")]
+    found = pd.DataFrame(rows, columns=["algo", "budget", "name"]).assign(
+        low=lambda x: x["budget"] * 0.9,
+        high=lambda x: x["budget"] * 1.1,
+        env="a",
+        horizon=9,
+        goal=2.0,
+        runs=9,
+        reached=True,
+        answer="",
+    )[
+        [
+            "algo",
+            "budget",
+            "low",
+            "high",
+            "reached",
+            "name",
+            "env",
+            "horizon",
+            "goal",
+            "runs",
+            "answer",
+        ]
+    ]
+    for columns in (None, "algo,budget"):
+        head, *cells = rows_of(dp.latex(found, best="tied", columns=columns))
+        assert head[:3] == ["algorithm", "name", "budget"]
+        assert [x[2] for x in cells] == [r"\textbf{0.500}", "2.00", "0.0100"]
+
+
 def test_labels_hold_mathematics(summary):
     """As in figures: text between dollar signs is mathematics, and an escaped one is itself."""
     labels = {"dp_se": r"$\pi_\star$ (a_b, \$5)", "ucb": "$ 3%", "adap_ucb": r"$\pi$"}

@@ -35,7 +35,7 @@ BOLD = "\ue000", "\ue001"  # marks before and after bold text
 MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels, and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
-OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may differ
+OF_ANSWERS = ("env", "horizon", "goal", "name")  # columns in which answers may differ
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The row with the smallest budget is the best. In a table of several budgets, the best row is the
+    The row with the smallest budget is the best; values of eps are not compared with values of rho.
+    In a table of several budgets, the best row is the
     row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
     best row's interval are tied with the best.
     """
@@ -167,7 +168,8 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     level = found[measured].where(found["high"].notna())
     least = level == level.groupby(of, dropna=False).transform("min")
     upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
-    tied = (found["low"] <= upper) & level.notna()
+    several = level.groupby(of, dropna=False).transform("size") > 1
+    tied = (found["low"] <= upper) & level.notna() & several
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
     return latex_of(frame, shown, _of_answer(frame, options or TableOptions(), measured), measured)
 
@@ -181,6 +183,8 @@ def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> Tab
     """
     same = {"mean": measured} if measured == "samples" else {}
     columns = [same.get(name, name) for name in options.columns]
+    if columns and options.pivot != "name" and frame.get("name", pd.Series()).nunique() > 1:
+        columns = [*columns[:1], "name", *columns[1:]]  # eps or rho
     for name in columns:
         if name not in frame and name in {*STATISTICS, *COMPARED, *BUDGETS}:
             has = f"an answer has {measured}, with {INTERVAL}, ci_low and ci_high, and no {name}"
