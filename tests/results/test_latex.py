@@ -283,6 +283,18 @@ def test_compare_shows_a_screen_of_rows_and_where_all_are(bandit):
     assert Path("a-compare.md").read_text().count("| ucb") == 30
 
 
+def test_compare_shows_the_best_of_each_game_on_a_screen(bandit):
+    """A screen begins with whole games: their letters and their order are those of the file."""
+    rows = [f"{a},b,{e},9,0,{r},9,{m + r}" for a, m in (("ucb", 70), ("ts", 5))
+            for e in range(1, 13) for r in range(5)]  # fmt: skip
+    Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+    lines = bandit(compare, "a.csv")
+    assert "and 4 more rows: a-compare.md has all" in lines
+    shown = [line.split() for line in lines if line.startswith(("ucb ", "ts "))]
+    assert [row[0] for row in shown] == ["ts", "ucb"] * 10
+    assert [row[-2] for row in shown] == ["a", "b"] * 10
+
+
 @pytest.mark.slow
 def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     small = "horizon=500 runs=3 jobs=1"
