@@ -78,13 +78,13 @@ class Study:
 
     def __init__(self, source: Source):
         self.ratios, self.note = ratios_of(source), ""
-        self.axis, self.places = arranged(source.summary, source.question)
+        self.axis, self.places = arranged(source)
         many = [name for name, most in MAX_SHOWN.items() if self.places[name].nunique() > most]
         if many:
             counted = f"{self.places[many[0]].nunique():,} {many[0]}s"
             self.note = f"{counted} are too many to be shown one by one"
             source = collapsed(source)
-            self.axis, self.places = arranged(source.summary, source.question)
+            self.axis, self.places = arranged(source)
         self.source, self.question = source, source.question
 
     def numbers(self) -> str:
@@ -254,10 +254,11 @@ def one_digit(x: float) -> float:
     return float(f"{x:.1g}")
 
 
-def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
+def arranged(source: Source) -> tuple[str | None, pd.DataFrame]:
     """Decide which varied columns are on the axis, in titles of panels and in labels of lines.
     Return the axis and the ``places`` of a study.
     """
+    summary, question = source.summary, source.question
     columns = describing(summary)
     settings = summary[columns]
     budgets = with_budgets(["eps"], settings)
@@ -270,7 +271,7 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     shown = [c for c in varying(settings, game, blank=True) if c != "env"]
     others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]
     vary = varying(settings, others, within=[group, "env", *shown], blank=True)
-    free = unprotected(settings, group) & (axis in budgets)
+    free = unprotected(settings, group, source.recorded) & (axis in budgets)
     panels, lines = [], []
     for row, bare in zip(settings.to_dict("records"), free, strict=True):
         title = environment_title(str(row["env"])), *words({name: row[name] for name in shown})
