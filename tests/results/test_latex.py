@@ -341,6 +341,19 @@ def test_budgets_of_two_kinds_are_not_compared():
         assert [x[2] for x in cells] == [r"\textbf{0.500}", "2.00", "0.0100"]
 
 
+def test_equal_runs_may_have_the_smallest_mean():
+    """Though they have no interval. Control: a smaller mean of runs of which some were cut."""
+    rows = [("nas", 300.0, 290.0, 310.0, 1.0), ("exp", 200.0, np.nan, np.nan, 1.0),
+            ("cut", 100.0, np.nan, np.nan, 0.5)]  # fmt: skip
+    found = pd.DataFrame(rows, columns=["rule", "samples", "low", "high", "ended"])
+    more = {"slow": 400.0, "weeks": np.nan, "without_privacy": 9.0, "cap": 999, "answer": ""}
+    found = found.assign(env="a", eps=1.0, **more)
+    first = ["rule", "env", "eps"]
+    found = found[[*first, *found.columns.drop(first)]]
+    cells = rows_of(dp.latex(found, best="tied", columns="rule,samples"))[1:]
+    assert [x[1] for x in cells] == ["300", r"\textbf{200}", "at least 100"]
+
+
 def test_labels_hold_mathematics(summary):
     """As in figures: text between dollar signs is mathematics, and an escaped one is itself."""
     labels = {"dp_se": r"$\pi_\star$ (a_b, \$5)", "ucb": "$ 3%", "adap_ucb": r"$\pi$"}

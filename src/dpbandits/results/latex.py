@@ -165,11 +165,14 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
         shown = [*first, "eps", "samples", INTERVAL, "slow", *weeks, "ended", "wrong", "agree"]
     shown.append("without_privacy" if group == "rule" else "runs")
     of = [found[x] for x in (*game, *["eps"] * is_sheet)] or pd.Series(0, found.index)
-    level = found[measured].where(found["high"].notna())
+    # equal runs have no interval, but their mean may be the smallest; cut runs have no mean
+    equal = found["high"].isna() & (found.get("ended", 0.0) == 1.0)
+    low, high = (found[end].where(~equal, found[measured]) for end in ("low", "high"))
+    level = found[measured].where(high.notna())
     least = level == level.groupby(of, dropna=False).transform("min")
-    upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
+    upper = high.where(least).groupby(of, dropna=False).transform("min")
     several = level.groupby(of, dropna=False).transform("size") > 1
-    tied = (found["low"] <= upper) & level.notna() & several
+    tied = (low <= upper) & level.notna() & several
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
     return latex_of(frame, shown, _of_answer(frame, options or TableOptions(), measured), measured)
 
