@@ -41,9 +41,9 @@ def column_panels(
     settings = table.settings
     places = [name for name in (x, hue, col) if name not in (None, "t")]
     left = [x for x in several_columns(table) if hue is not None and x not in places]
-    own = [x for x in left if x in table.varied and not of_game(x)]  # may only describe algorithms
-    averaged = varying(settings, own, places, blank=True) if own else []
-    if left := [x for x in left if x not in own or x in averaged]:
+    added = [x for x in left if x in table.varied and not of_game(x)]  # may describe algorithms
+    averaged = varying(settings, added, places, blank=True) if added else []
+    if left := [x for x in left if x not in added or x in averaged]:
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:

@@ -603,7 +603,7 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         column = pd.Series([found.get(name) for found in more], settings.index)
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
-    for name in settings.select_dtypes("floating"):  # 1/3 in a file is another number
+    for name in map(str, settings.select_dtypes("float")):  # 1/3 in a file is another number
         digits = settings[name].map(DIGITS_OF_FILES.format)
         settings[name] = settings[name].groupby(digits).transform("first")
         refuse_alike(f"the tables: {name}", settings[name])
