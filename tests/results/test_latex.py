@@ -185,6 +185,17 @@ def test_a_pivot_shows_rows_that_have_no_value(summary):
     ]  # fmt: skip
 
 
+def test_a_blank_tells_rows_of_a_pivot_apart(summary):
+    """An algorithm with and without a given value: alpha is shown, as the message says."""
+    twice = pd.concat([summary.assign(alpha=3.0), summary.assign(alpha=np.nan)], ignore_index=True)
+    twice = twice[["algo", "env", "eps", "alpha", "mean"]]
+    with_alpha = TableOptions(columns=("algo", "alpha", "mean"), pivot="eps")
+    head, *rows = rows_of(latex_of(twice, SHOWN, with_alpha))
+    assert head[:2] == ["algorithm", r"$\alpha$"] and len(rows) == 6
+    without = replace(with_alpha, columns=("algo", "mean"))
+    assert "add alpha to columns=" in message_of(latex_of, twice, SHOWN, without)
+
+
 def test_labels_show_the_characters_that_were_typed(summary):
     """Without escapes ^ stops LaTeX, ~ is a space, and < is an exclamation mark."""
     chosen = TableOptions(labels={"dp_se": r"2^9 ~ <a> | \_", "ucb": "$x^2 < 1$"})

@@ -26,7 +26,7 @@ from .summary import (
     latex_table,
     with_cut_runs,
 )
-from .varying import SETTING, of_game
+from .varying import SETTING, of_game, varying
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
@@ -316,7 +316,10 @@ def _pivoted(
     A cell holds the first of the ``measured`` columns, and the other measured columns in
     parentheses. The columns in ``first`` describe a setting.
     """
-    before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
+    groups = [name for name in ("algo", "rule") if name in frame]
+    differing = varying(frame, set(columns) - {*groups}, groups, blank=True)
+    several = {*differing, *(name for name in columns if frame[name].nunique() > 1)}
+    before = [name for name in columns if name != pivot and name in several]
     if pivot not in frame.columns or pivot in measured:
         raise unknown("column in pivot:", pivot, [n for n in frame.columns if n in GAME])
     before = before or [name for name in columns if name in NAMES and name != pivot]
