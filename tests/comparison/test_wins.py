@@ -69,6 +69,17 @@ def test_the_test_of_equal_ranks_is_friedman_s():
     assert rows["p"].iloc[0] == pytest.approx(chi2.sf(statistic, 3))
 
 
+def test_an_algorithm_without_a_budget_plays_each_horizon_once():
+    """The comparison at a budget and a horizon has its runs at this horizon alone."""
+    one = table().assign(horizon=50, t=50)
+    both = pd.concat([one, one.assign(horizon=90, t=90, regret=one["regret"] ** 2)])
+    found = dp.compare(both, sets=True)
+    assert found.groupby(["eps", "horizon"]).size().tolist() == [4 * 3] * 4
+    same = ["algo", "other", "below", "rank", "other_rank", "p"]
+    wanted = dp.compare(one, sets=True)[same].to_numpy().tolist()
+    assert found.loc[found["horizon"] == 50, same].to_numpy().tolist() == wanted
+
+
 def test_a_table_needs_three_environments_and_algorithms():
     for some in (table().query("env < 'e2'"), table().query("algo in ['a', 'free']")):
         assert "three environments are needed" in message_of(dp.compare, some, sets=True)

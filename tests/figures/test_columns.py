@@ -99,6 +99,18 @@ def test_limits_budgets_and_environments_are_chosen(table):
     assert "unknown env 'c1'" in message_of(dp.plot, table, env="c1")
 
 
+def test_a_column_that_describes_algorithms_needs_no_place_in_a_figure():
+    """It has one value on each line. Control: a column with two values at a point of a line."""
+    rows = [(a, e, r, m * e + r) for a, m in (("ts", 3), ("ucb", 7)) for e in (1.0, 2.0)
+            for r in range(4)]  # fmt: skip
+    found = pd.DataFrame(rows, columns=["algo", "eps", "run", "regret"]).assign(t=9)
+    found["family"] = found["algo"].map({"ts": "posterior"})
+    (ax,) = dp.plot(found, x="eps", hue="algo").axes
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[4.5, 7.5], [8.5, 15.5]]
+    halves = found.assign(half=found["run"] // 2)
+    assert "several values of half:" in message_of(dp.plot, halves, x="eps", hue="algo")
+
+
 @pytest.mark.slow
 def test_any_column_is_the_axis_a_line_or_a_panel(table):
     """Each point is the mean of the runs of its setting alone."""

@@ -89,6 +89,18 @@ def test_a_reference_is_drawn_in_the_panel_of_every_budget():
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
 
 
+def test_a_private_algorithm_that_was_only_played_without_privacy_is_labelled_so():
+    """In the panel of a budget it would look private. The control has no private setting."""
+    given = {"env": "bernoulli_c2", "horizon": 50, "runs": 2, "checkpoints": 3, "jobs": 1}
+    bare, free = dp.run("adap_ucb", eps=np.inf, **given), dp.run("ucb", **given)
+    for tables, label in (
+        ([bare, free, dp.run("dp_se", eps=1, **given)], "AdaP-UCB, without privacy"),
+        ([bare, free], "AdaP-UCB"),
+    ):
+        (ax,) = dp.plot(tables).axes
+        assert [line.get_label() for line in ax.lines][:2] == [label, "UCB"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("given", [{"x": "t"}, {"x": "eps"}, {"kind": "tail"}], ids=str)
 def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):

@@ -141,6 +141,19 @@ def test_tails_are_shares_of_runs_down_to_the_worst():
     assert tail["x"].agg(["min", "max"]).tolist() == [1.0, 100.0] and tail["y"].min() == 0.01
 
 
+def test_lines_of_tails_are_near_the_shares_between_their_points():
+    """Control: steps between the points say that all runs are worse than the median."""
+    values = np.random.default_rng(1).normal(100, 10, 1000)
+    tail = tails(pd.DataFrame({"setting": "a", "value": values})).sort_values("x")
+    found = np.quantile(values, np.linspace(0.01, 0.99, 99))
+    shares = np.mean(values > found[:, np.newaxis], axis=1)
+    between = np.interp(np.log(found), np.log(tail["x"]), np.log(tail["y"]))
+    assert np.exp(between) == pytest.approx(shares, rel=0.15)
+    study = study_of(regrets())
+    lines = [x for x in study.chart()["concat"] if x["title"] == TAILS]
+    assert len(lines) == 1 and "step" not in json.dumps(lines[0]["layer"])
+
+
 def test_stopping_times_have_shares_of_correct_answers():
     study = study_of(stopping_times())
     assert view(study, OVER_TIME).empty and len(view(study, AT_END)) == 4

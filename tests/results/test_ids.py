@@ -94,3 +94,25 @@ def test_a_setting_in_two_tables_is_one_without_their_manifests(tmp_path):
     assert "settings that look alike" in message_of(
         join, [Table.of_frame(one), Table.of_frame(edited)]
     )
+
+
+def test_a_table_in_memory_joins_with_its_own_file(tmp_path):
+    """A file has 12 digits of each number. Control: a regret that differs in the tenth digit."""
+    table = dp.run(["dp_se", "adap_ucb"], eps=1 / 3, **QUICK | {"horizon": 1000})
+    table["regret"] += 1e-13 * np.arange(1, len(table) + 1)
+    first, other = (table[table["algo"] == name] for name in ("dp_se", "adap_ucb"))
+    loaded = dp.load(dp.save(table, tmp_path / "t.csv"))
+    assert dp.summary([table, loaded])["runs"].tolist() == [2, 2]
+    mixed = dp.compare([loaded[loaded["algo"] == "dp_se"], other])
+    pd.testing.assert_frame_equal(mixed, dp.compare([first, other]))
+    edited = loaded.assign(regret=loaded["regret"] * (1 + 1e-10))
+    assert "settings that look alike" in message_of(dp.summary, [table, edited])
+    near = dp.run("adap_ucb", eps=0.33333334, **QUICK)
+    assert "show both values as 0.333333" in message_of(dp.compare, [first, near])
+
+
+def test_the_rows_of_a_run_in_two_tables_are_in_order():
+    """Nash regret depends on the order of the rounds."""
+    table = dp.run("dp_se", **QUICK)
+    parts = [table[table["t"] == table["horizon"]], table[table["run"] == 1], table]
+    pd.testing.assert_frame_equal(dp.measured(parts, "nash"), dp.measured(table, "nash"))

@@ -187,6 +187,38 @@ def test_a_pivot_has_a_column_for_each_value(summary):
     ]  # fmt: skip
 
 
+def test_a_pivot_shows_rows_that_have_no_value(summary):
+    """An algorithm without the parameter, or with another budget, is not left out."""
+    varied = summary.assign(alpha=[np.nan, np.nan, np.nan, 2.0, 3.0])
+    varied = varied[["algo", "env", "eps", "alpha", "mean"]]
+    chosen = TableOptions(columns=("algo", "eps", "mean"), pivot="alpha")
+    head, *rows = rows_of(latex_of(varied, SHOWN, chosen))
+    assert head[2:] == [r"$\alpha = 2$", r"$\alpha = 3$", r"no $\alpha$"]
+    assert [row[2:] for row in rows] == [
+        ["", "", "1,230"], ["", "", "30.0"], ["", "", "5.00"], ["2,000", "", ""], ["", "0.0123", ""]
+    ]  # fmt: skip
+
+
+def test_a_blank_tells_rows_of_a_pivot_apart(summary):
+    """An algorithm with and without a given value: alpha is shown, as the message says."""
+    twice = pd.concat([summary.assign(alpha=3.0), summary.assign(alpha=np.nan)], ignore_index=True)
+    twice = twice[["algo", "env", "eps", "alpha", "mean"]]
+    with_alpha = TableOptions(columns=("algo", "alpha", "mean"), pivot="eps")
+    head, *rows = rows_of(latex_of(twice, SHOWN, with_alpha))
+    assert head[:2] == ["algorithm", r"$\alpha$"] and len(rows) == 6
+    without = replace(with_alpha, columns=("algo", "mean"))
+    assert "add alpha to columns=" in message_of(latex_of, twice, SHOWN, without)
+
+
+def test_labels_show_the_characters_that_were_typed(summary):
+    """Without escapes ^ stops LaTeX, ~ is a space, and < is an exclamation mark."""
+    chosen = TableOptions(labels={"dp_se": r"2^9 ~ <a> | \_", "ucb": "$x^2 < 1$"})
+    cells = {row[0] for row in rows_of(latex_of(summary, SHOWN, chosen))}
+    tilde, bar = r"\textasciitilde{}", r"\textbar{}"
+    angles = rf"\textless{{}}a\textgreater{{}} {bar} \textbackslash{{}}\_"
+    assert cells >= {rf"2\textasciicircum{{}}9 {tilde} {angles}", "$x^2 < 1$"}
+
+
 def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary):
     said = "pivot=eps: several rows belong in one cell; "
     named = summary.drop(columns="mean").assign(
@@ -276,6 +308,18 @@ def test_compare_shows_a_screen_of_rows_and_where_all_are(bandit):
     assert Path("a-compare.md").read_text().count("| ucb") == 30
 
 
+def test_compare_shows_the_best_of_each_game_on_a_screen(bandit):
+    """A screen begins with whole games: their letters and their order are those of the file."""
+    rows = [f"{a},b,{e},9,0,{r},9,{m + r}" for a, m in (("ucb", 70), ("ts", 5))
+            for e in range(1, 13) for r in range(5)]  # fmt: skip
+    Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+    lines = bandit(compare, "a.csv")
+    assert "and 4 more rows: a-compare.md has all" in lines
+    shown = [line.split() for line in lines if line.startswith(("ucb ", "ts "))]
+    assert [row[0] for row in shown] == ["ts", "ucb"] * 10
+    assert [row[-2] for row in shown] == ["a", "b"] * 10
+
+
 @pytest.mark.slow
 def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     small = "horizon=500 runs=3 jobs=1"
@@ -287,6 +331,52 @@ def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     assert rows_of(Path("mine.tex").read_text())[0] == ["algorithm", "budget"]
     assert "'mean'" in refused(budget, [*line.replace("mine", "other").split(), "columns=mean"])
     assert not list(Path().glob("other*"))
+
+
+def test_budgets_of_two_kinds_are_not_compared():
+    """A rho below an eps is not a smaller budget; each row says which of the two it is."""
+    rows = [("ts", 0.5, "eps"), ("ucb", 2.0, "eps"), ("adac_ucb", 0.01, "rho")]
+    found = pd.DataFrame(rows, columns=["algo", "budget", "name"]).assign(
+        low=lambda x: x["budget"] * 0.9,
+        high=lambda x: x["budget"] * 1.1,
+        env="a",
+        horizon=9,
+        goal=2.0,
+        runs=9,
+        reached=True,
+        answer="",
+    )[
+        [
+            "algo",
+            "budget",
+            "low",
+            "high",
+            "reached",
+            "name",
+            "env",
+            "horizon",
+            "goal",
+            "runs",
+            "answer",
+        ]
+    ]
+    for columns in (None, "algo,budget"):
+        head, *cells = rows_of(dp.latex(found, best="tied", columns=columns))
+        assert head[:3] == ["algorithm", "name", "budget"]
+        assert [x[2] for x in cells] == [r"\textbf{0.500}", "2.00", "0.0100"]
+
+
+def test_equal_runs_may_have_the_smallest_mean():
+    """Though they have no interval. Control: a smaller mean of runs of which some were cut."""
+    rows = [("nas", 300.0, 290.0, 310.0, 1.0), ("exp", 200.0, np.nan, np.nan, 1.0),
+            ("cut", 100.0, np.nan, np.nan, 0.5)]  # fmt: skip
+    found = pd.DataFrame(rows, columns=["rule", "samples", "low", "high", "ended"])
+    more = {"slow": 400.0, "weeks": np.nan, "without_privacy": 9.0, "cap": 999, "answer": ""}
+    found = found.assign(env="a", eps=1.0, **more)
+    first = ["rule", "env", "eps"]
+    found = found[[*first, *found.columns.drop(first)]]
+    cells = rows_of(dp.latex(found, best="tied", columns="rule,samples"))[1:]
+    assert [x[1] for x in cells] == ["300", r"\textbf{200}", "at least 100"]
 
 
 def test_labels_hold_mathematics(summary):

@@ -58,7 +58,8 @@ def main(given: Namespace) -> int:
     texts[".md"] += "".join(f"\n\n{x}" for x in [*explained, *said, *said_of_sets])
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
-    print(text_of_comparison(compared.head(MAX_LINES), question, "simple", baseline))
+    whole = text_of_comparison(compared, question, "simple", baseline).splitlines()
+    print(*whole[: 2 + MAX_LINES], sep="\n")  # the head, and whole games in their order
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(*explained, sep="\n")
     more = f"more: {stem}.md has all sentences"

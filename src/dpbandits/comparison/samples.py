@@ -34,10 +34,10 @@ class Samples:
         self.values = np.split(measured[np.argsort(number, kind="stable")], ends)
         self.private = ~without_privacy(self.settings, unknown=False).to_numpy()
         self.of_game = game_columns(self.settings, self.question)
-        game = self._alike(self.of_game)
+        game = self.alike(self.of_game)
         self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]
 
-    def _alike(self, columns: list[str]) -> np.ndarray:
+    def alike(self, columns: list[str]) -> np.ndarray:
         """Return the group number of each setting. Settings of a group have equal values in
         ``columns``.
         """
@@ -58,12 +58,12 @@ class Samples:
         names = self.settings[group].to_numpy()
         if baseline != ITSELF and baseline not in names:
             raise unknown("baseline", baseline, [*map(str, dict.fromkeys(names)), ITSELF])
-        place = self._alike([c for c in self.of_game if c not in self.budgets])
+        place = self.alike([c for c in self.of_game if c not in self.budgets])
         # the settings without privacy that play this game
         like = np.flatnonzero((place == place[game[0]]) & ~self.private).tolist()
         if baseline == ITSELF:
             fixed = {*self.of_game, *self.budgets, SETTING}
-            own = self._alike([c for c in self.settings.columns if c not in fixed])
+            own = self.alike([c for c in self.settings.columns if c not in fixed])
             same = {i: [j for j in like if own[i] == own[j]] for i in game}
             return {i: self._only(same[i], baseline) if self.private[i] else i for i in game}
         here = [j for j in game if names[j] == baseline]

@@ -84,9 +84,9 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.nd
         level = [x for x in level if x != question.limit]
     budgets = with_budgets(["eps"], settings)
     fixed = {*sets, *budgets, question.group, question.limit, SETTING, "seed"}
-    others = [x for x in settings if x not in fixed and settings[x].nunique(dropna=False) > 1]
     name = settings[question.group].astype(str)
-    for column in others:
+    varied = [x for x in settings if x not in fixed and settings[x].nunique(dropna=False) > 1]
+    for column in varied:
         words = settings[column]
         name = name.where(words.isna(), name + " " + words.astype(str))
     about = settings.assign(_name=name, _set=places.ngroup(), _number=settings.index)
@@ -95,8 +95,10 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.nd
     if free.all():
         free[:] = False
     by: list[Any] = level or [lambda _: 0]
+    others = [x for x in level if x not in budgets]  # such as the horizon
+    alike = samples.alike(others) if others else np.zeros(len(about))
     for values, rows in about[~free].groupby(by, sort=True, dropna=False):
-        own = pd.concat([rows, about[free]])
+        own = pd.concat([rows, about[free & (alike == alike[rows.index[0]])]])
         found = own.pivot_table("_number", "_set", "_name", ["size", "first"], sort=False)
         # a size is blank if an algorithm was not run on an environment
         names = [str(x) for x, sizes in found["size"].items() if (sizes == 1).all()]

@@ -106,7 +106,7 @@ def several_columns(table: Table) -> list[str]:
     For budgets, an algorithm that is never private does not count, since it has no budget.
     """
     settings = table.settings
-    counts = ~without_privacy(settings) | unprotected(settings, "algo")
+    counts = ~without_privacy(settings) | unprotected(settings, "algo", table.records)
     several = varying(settings, MAIN, blank=True)
     several += varying(settings[counts], table.budgets, blank=True)
     return several + varying(settings, table.varied, blank=True)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.table import Table
-from ..results.varying import WITHOUT
+from ..results.varying import WITHOUT, of_game, varying
 from .bands import band_note
 from .choices import several_columns
 from .final_regret import final_scale, regret_label, regret_vs
@@ -40,7 +40,10 @@ def column_panels(
     """
     settings = table.settings
     places = [name for name in (x, hue, col) if name not in (None, "t")]
-    if left := [x for x in several_columns(table) if hue is not None and x not in places]:
+    left = [x for x in several_columns(table) if hue is not None and x not in places]
+    added = [x for x in left if x in table.varied and not of_game(x)]  # may describe algorithms
+    averaged = varying(settings, added, places, blank=True) if added else []
+    if left := [x for x in left if x not in added or x in averaged]:
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:

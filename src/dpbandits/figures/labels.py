@@ -12,9 +12,10 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, own_labels, symbol
 from ..errors import BadInput, together, unknown
+from ..results.records import NO_RECORD, Record
 from ..results.summary import value_text
 from ..results.table import Table
-from ..results.varying import WITHOUT, of_game, varying, without_privacy
+from ..results.varying import SETTING, WITHOUT, of_game, varying, without_privacy
 from ..settings.composed import LABEL
 from .options import current, with_math
 
@@ -100,10 +101,10 @@ def labelled(
         varied.append("horizon")
     if environments and "env" not in but and settings["env"].nunique() > 1:
         varied.insert(0, "env")
-    rows = zip(settings.to_dict("records"), unprotected(settings, "algo"), strict=True)
+    free = unprotected(settings, "algo", table.records)
     lines = [
-        ", ".join([line_label(row["algo"], {x: row[x] for x in varied}), *[WITHOUT] * free])
-        for row, free in rows
+        ", ".join([line_label(row["algo"], {x: row[x] for x in varied}), *[WITHOUT] * bare])
+        for row, bare in zip(settings.to_dict("records"), free, strict=True)
     ]
     return table.assign(line=lines)
 
@@ -116,14 +117,26 @@ def labelled_games(table: Table, but: Sequence[str] = (), within: Sequence[str] 
     return labelled(table, but, horizons="horizon" in several, environments="env" in several)
 
 
-def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
-    """Return which settings have an infinite budget while their algorithm or rule has a finite
-    budget in other settings, as bool series.
+def unprotected(
+    settings: pd.DataFrame, group: str, records: Mapping[str, Record] | None = None
+) -> pd.Series:
+    """Return which settings have an infinite budget although their algorithm or rule is private, as
+    bool series. The series is false if no setting has a finite budget.
 
-    ``group`` is the column with the name of the algorithm or rule.
+    An algorithm or rule is private if it has a finite budget in other settings, or if a record says
+    so.
+
+    Args:
+        settings: a row for each setting, whose id is in a column or is the index.
+        group: the column with the name of the algorithm or rule.
+        records: the records of settings by their ids.
     """
     names, free = settings[group], without_privacy(settings)
-    return without_privacy(settings, unknown=False) & names.isin(names[~free])
+    ids = settings.get(SETTING, settings.index)
+    of_record = ((records or {}).get(own, NO_RECORD).get("notion", "none") for own in ids)
+    private = np.array([notion not in (None, "none") for notion in of_record])
+    is_private = names.isin(names[~free]) | (private & (~free).any())
+    return without_privacy(settings, unknown=False) & is_private
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
@@ -219,7 +232,7 @@ def usual_title(table: Table) -> str:
     of_rounds = limit == "horizon"
     if of_rounds and settings[limit].nunique() == 1:
         title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"
-    own = settings[~without_privacy(settings) | unprotected(settings, group)]
+    own = settings[~without_privacy(settings) | unprotected(settings, group, table.records)]
     varied = [name for name in table.budgets if own[name].nunique() > 1]
     varied += varying(settings, table.varied)
     if of_rounds and settings.groupby("env")[limit].nunique().max() > 1:

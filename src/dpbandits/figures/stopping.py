@@ -108,7 +108,7 @@ def with_lines(table: Table) -> Table:
     for name in own:
         words = f", {symbol(name)} = " + settings[name].map(value_text)
         lines = lines + words.where(settings[name].notna(), "")
-    lines = lines.where(~unprotected(settings, "rule"), lines + f", {WITHOUT}")
+    lines = lines.where(~unprotected(settings, "rule", table.records), lines + f", {WITHOUT}")
     return table.assign(line=lines)
 
 
@@ -247,7 +247,7 @@ def with_instances(table: Table) -> Table:
                 lines = lines + ", " + words
     if settings.groupby([instances, lines])["cap"].nunique().max() > 1:
         lines = lines + ", cap = " + settings["cap"].map(rounds_text)
-    without = unprotected(settings, "rule")
+    without = unprotected(settings, "rule", table.records)
     lines = lines.where(~without, lines + f", {WITHOUT}")
     order = np.argsort(~without.to_numpy(), kind="stable")
     return table.assign(line=lines, instance=instances).take(order)

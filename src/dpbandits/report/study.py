@@ -48,10 +48,10 @@ from .sources import Source
 
 MAX_SHOWN = {SETTING: 1000, "line": 24}  # limits for a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of a whole table, about
-TAIL = 10  # number of ranks of a tail
+TAIL = 10  # number of ranks of a tail, evenly spaced on a logarithmic scale, but for some shares
+BODY = np.array([0.7, 0.9])
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # these columns are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut at these factors above and below the means
-STEPS = {"interpolate": "step-after"}
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
 MAP = "Regret over the best lower bound"
 ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries: columns of points
@@ -78,13 +78,13 @@ class Study:
 
     def __init__(self, source: Source):
         self.ratios, self.note = ratios_of(source), ""
-        self.axis, self.places = arranged(source.summary, source.question)
+        self.axis, self.places = arranged(source)
         many = [name for name, most in MAX_SHOWN.items() if self.places[name].nunique() > most]
         if many:
             counted = f"{self.places[many[0]].nunique():,} {many[0]}s"
             self.note = f"{counted} are too many to be shown one by one"
             source = collapsed(source)
-            self.axis, self.places = arranged(source.summary, source.question)
+            self.axis, self.places = arranged(source)
         self.source, self.question = source, source.question
 
     def numbers(self) -> str:
@@ -155,7 +155,7 @@ class Study:
         views: dict[str, Chart] = {
             OVER_TIME: {"x": {"title": "round t"}, "y": {"title": label}},
             AT_END: {"x": at, "y": {"title": label}},
-            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}, "steps": STEPS},
+            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}},
         }
         return chart_of(self.points(), self.places, views)
 
@@ -254,10 +254,11 @@ def one_digit(x: float) -> float:
     return float(f"{x:.1g}")
 
 
-def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
+def arranged(source: Source) -> tuple[str | None, pd.DataFrame]:
     """Decide which varied columns are on the axis, in titles of panels and in labels of lines.
     Return the axis and the ``places`` of a study.
     """
+    summary, question = source.summary, source.question
     columns = describing(summary)
     settings = summary[columns]
     budgets = with_budgets(["eps"], settings)
@@ -270,7 +271,7 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     shown = [c for c in varying(settings, game, blank=True) if c != "env"]
     others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]
     vary = varying(settings, others, within=[group, "env", *shown], blank=True)
-    free = unprotected(settings, group) & (axis in budgets)
+    free = unprotected(settings, group, source.recorded) & (axis in budgets)
     panels, lines = [], []
     for row, bare in zip(settings.to_dict("records"), free, strict=True):
         title = environment_title(str(row["env"])), *words({name: row[name] for name in shown})
@@ -315,14 +316,15 @@ def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
     """Return points of the tail of each setting: ``y`` is the share of the setting's runs whose
-    value is above ``x``. The ``x`` are the values of some runs, among them the worst.
+    value is ``x`` or above. The ``x`` are the values of some runs, among them the worst. A chart
+    draws lines between the points: steps would overstate the shares between them.
 
     Runs with equal values give two points, for the first and the last of their ranks.
     """
     parts = []
     for own, found in runs.groupby(SETTING, sort=False)["value"]:
         values, n = np.sort(found.to_numpy()), len(found)
-        rank = np.geomspace(1, n, TAIL).astype(int)
+        rank = np.append(np.geomspace(1, n, TAIL - len(BODY)), BODY * n).astype(int).clip(1)
         x = np.unique(values[n - rank])
         first, last = n + 1 - np.searchsorted(values, x, "right"), n - np.searchsorted(values, x)
         parts += [pd.DataFrame({SETTING: own, "x": x, "y": y / n}) for y in (first, last)]

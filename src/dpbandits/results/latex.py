@@ -27,7 +27,7 @@ from .summary import (
     value_text,
     with_cut_runs,
 )
-from .varying import SETTING, of_game
+from .varying import SETTING, of_game, varying
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
@@ -36,7 +36,7 @@ BOLD = "\ue000", "\ue001"  # marks before and after bold text
 MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels, and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
-OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may differ
+OF_ANSWERS = ("env", "horizon", "goal", "name")  # columns in which answers may differ
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,8 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The row with the smallest budget is the best. In a table of several budgets, the best row is the
+    The row with the smallest budget is the best; values of eps are not compared with values of rho.
+    In a table of several budgets, the best row is the
     row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
     best row's interval are tied with the best.
     """
@@ -168,10 +169,14 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
         shown = [*first, "eps", "samples", INTERVAL, "slow", *weeks, "ended", "wrong", "agree"]
     shown.append("without_privacy" if group == "rule" else "runs")
     of = [found[x] for x in (*game, *["eps"] * is_sheet)] or pd.Series(0, found.index)
-    level = found[measured].where(found["high"].notna())
+    # equal runs have no interval, but their mean may be the smallest; cut runs have no mean
+    equal = found["high"].isna() & (found.get("ended", 0.0) == 1.0)
+    low, high = (found[end].where(~equal, found[measured]) for end in ("low", "high"))
+    level = found[measured].where(high.notna())
     least = level == level.groupby(of, dropna=False).transform("min")
-    upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
-    tied = (found["low"] <= upper) & level.notna()
+    upper = high.where(least).groupby(of, dropna=False).transform("min")
+    several = level.groupby(of, dropna=False).transform("size") > 1
+    tied = (low <= upper) & level.notna() & several
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
     return latex_of(frame, shown, _of_answer(frame, options or TableOptions(), measured), measured)
 
@@ -185,6 +190,8 @@ def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> Tab
     """
     same = {"mean": measured} if measured == "samples" else {}
     columns = [same.get(name, name) for name in options.columns]
+    if columns and options.pivot != "name" and frame.get("name", pd.Series()).nunique() > 1:
+        columns = [*columns[:1], "name", *columns[1:]]  # eps or rho
     for name in columns:
         if name not in frame and name in {*STATISTICS, *COMPARED, *BUDGETS}:
             has = f"an answer has {measured}, with {INTERVAL}, ci_low and ci_high, and no {name}"
@@ -315,23 +322,29 @@ def _pivoted(
     A cell holds the first of the ``measured`` columns, and the other measured columns in
     parentheses. The columns in ``first`` describe a setting.
     """
-    before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
+    groups = [name for name in ("algo", "rule") if name in frame]
+    differing = varying(frame, set(columns) - {*groups}, groups, blank=True)
+    several = {*differing, *(name for name in columns if frame[name].nunique() > 1)}
+    before = [name for name in columns if name != pivot and name in several]
     if pivot not in frame.columns or pivot in measured:
         raise unknown("column in pivot:", pivot, [n for n in frame.columns if n in GAME])
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
     values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
+    heads = list(values.values())
+    without = MATHEMATICS.sub(_marked, f"no {symbol(pivot, _algorithms(frame))}")
+    if frame[pivot].isna().any():
+        heads.append(without)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}  # for each cell, the index of a row
-    for i in frame.index[frame[pivot].notna()]:
+    for i in frame.index:
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
-        name = values[frame.loc[i, pivot]]
+        name = values.get(frame.loc[i, pivot], without)
         if name in cells:
             pair = frame.loc[[cells[name], i], first]
             apart = [n for n in first if n != SETTING and pair[n].nunique(dropna=False) > 1]
             needed = f"add {' or '.join(apart)} to columns=" if apart else "no column differs"
             raise BadInput(f"pivot={pivot}: several rows belong in one cell; {needed}")
         cells[name] = i
-    heads = list(values.values())
     filled = [
         [*key, *(_cell(text.loc[cells[name], measured]) if name in cells else "" for name in heads)]
         for key, cells in rows.items()

@@ -30,6 +30,12 @@ from .varying import SETTING, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
 MATH = "\ue002"  # the mark before and after mathematics in a LaTeX cell
+# Characters of text with their LaTeX; without it, < would be printed as an exclamation mark
+IN_LATEX = str.maketrans(
+    {x: f"\\{x}" for x in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
@@ -171,8 +177,7 @@ def _escaped(text: str) -> str:
     if re.fullmatch(r"\$[^$]*\$", text):
         return text
     parts = text.split(MATH)
-    plain = (x.replace("\\", r"\textbackslash ") for x in parts[::2])
-    parts[::2] = [re.sub(r"[&%$#_{}]", r"\\\g<0>", x) for x in plain]
+    parts[::2] = [x.translate(IN_LATEX) for x in parts[::2]]
     return "$".join(parts)
 
 

@@ -26,7 +26,7 @@ from ..settings.request import LOOKS, SHOWN
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
-from ..validation import OF_ROWS
+from ..validation import OF_ROWS, refuse_alike
 from .frames import completed, plain_frame
 from .metrics import COLUMNS, ERROR, METRICS, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
@@ -43,6 +43,7 @@ ALIKE = (
     "the tables contain settings that look alike: no column and no manifest says how they differ; "
     "plot the tables separately"
 )
+DIGITS_OF_FILES, OF_FILES = "{:.12g}", 1e-11  # numbers in CSV files, and their relative precision
 FRAME = "the table"  # the name of a user's frame in messages
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
@@ -555,16 +556,24 @@ def _at_horizon(parts: Iterable[pd.DataFrame], settings: pd.DataFrame) -> Iterat
 
 
 def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Return each row of several tables once, in the order of their settings and runs.
+    """Return each row of several tables once, sorted by setting, run and round.
+
+    The same run may have passed through a CSV file, which keeps 12 digits of each number.
 
     Raises:
         BadInput: two different rows have the same key.
     """
-    found = rows[~rows.duplicated()]
-    if found.duplicated(key).any():
-        raise BadInput(ALIKE)
-    number = pd.factorize(found[SETTING])[0]
-    return found.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
+    again = rows.duplicated(key)
+    found = rows[~again]
+    if again.any():
+        both = rows[again].merge(found, on=key)
+        for name in rows.columns.drop(key):
+            one, other = (both[f"{name}_{end}"].to_numpy(dtype=float) for end in "xy")
+            if not np.allclose(one, other, rtol=OF_FILES, atol=0.0, equal_nan=True):
+                raise BadInput(ALIKE)
+    keys = [found[x].to_numpy() for x in reversed(key[1:])]
+    order = np.lexsort([*keys, pd.factorize(found[SETTING])[0]])
+    return found.iloc[order].reset_index(drop=True)
 
 
 def _joined_records(tables: Sequence[Table]) -> dict[str, Record]:
@@ -594,6 +603,10 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         column = pd.Series([found.get(name) for found in more], settings.index)
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
+    for name in map(str, settings.select_dtypes("float")):  # 1/3 in a file is another number
+        digits = settings[name].map(DIGITS_OF_FILES.format)
+        settings[name] = settings[name].groupby(digits).transform("first")
+        refuse_alike(f"the tables: {name}", settings[name])
     # a table of algorithms without privacy lacks the column of a budget that another table has
     group, free = tables[0].question.group, without_privacy(settings, unknown=False)
     never = free & ~settings[group].isin(settings.loc[~free, group])
