@@ -135,23 +135,29 @@ def test_curves_are_thinned_between_their_ends():
 def test_tails_are_shares_of_runs_down_to_the_worst():
     runs = pd.DataFrame({"setting": "a", "value": np.arange(1.0, 101.0)})
     tail = tails(runs)
-    assert len(tail) <= module.TAIL
+    assert len(tail) <= module.RANKS + len(module.SHARES)
     for x, share in zip(tail["x"], tail["y"], strict=True):
         assert share == pytest.approx((runs["value"] >= x).mean())
     assert tail["x"].agg(["min", "max"]).tolist() == [1.0, 100.0] and tail["y"].min() == 0.01
 
 
-def test_lines_of_tails_are_near_the_shares_between_their_points():
-    """Control: steps between the points say that all runs are worse than the median."""
+def test_steps_of_tails_are_near_the_shares_between_their_points():
+    """Control: without the shares in the body, the steps are far from the truth there."""
     values = np.random.default_rng(1).normal(100, 10, 1000)
-    tail = tails(pd.DataFrame({"setting": "a", "value": values})).sort_values("x")
-    found = np.quantile(values, np.linspace(0.01, 0.99, 99))
-    shares = np.mean(values > found[:, np.newaxis], axis=1)
-    between = np.interp(np.log(found), np.log(tail["x"]), np.log(tail["y"]))
-    assert np.exp(between) == pytest.approx(shares, rel=0.15)
+    tail = tails(pd.DataFrame({"setting": "a", "value": values})).sort_values(["x", "y"])
+    found = np.quantile(values, np.linspace(0.01, 0.999, 99))
+    shares = np.mean(values >= found[:, np.newaxis], axis=1)
+
+    def far(tail):
+        steps = tail["y"].to_numpy()[np.searchsorted(tail["x"], found)]
+        return np.max(shares - steps), np.max(np.log(shares / steps))
+
+    absolute, factor = far(tail)
+    assert 0 <= absolute < 0.1 and factor < np.log(1.6)
+    assert far(tail[(tail["y"] < 0.3) | (tail["y"] == 1)])[0] > 0.3
     study = study_of(regrets())
     lines = [x for x in study.chart()["concat"] if x["title"] == TAILS]
-    assert len(lines) == 1 and "step" not in json.dumps(lines[0]["layer"])
+    assert len(lines) == 1 and "step-before" in json.dumps(lines[0]["layer"])
 
 
 def test_stopping_times_have_shares_of_correct_answers():
@@ -236,8 +242,8 @@ def test_a_missing_package_is_named(unchanged, monkeypatch):
 def test_tied_runs_have_the_ends_of_their_step():
     runs = pd.DataFrame({"setting": "a", "value": [1.0] * 60 + [3.0] * 40})
     tail = tails(runs).sort_values("y", ascending=False)
-    assert tail["x"].tolist() == [1, 1, 3, 3]
-    assert tail["y"].tolist() == [1, 0.41, 0.4, 0.01]
+    assert tail["x"].tolist() == [1, 3, 3]
+    assert tail["y"].tolist() == [1, 0.4, 0.01]
 
 
 @pytest.mark.slow

@@ -42,7 +42,8 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
             position, and ``low`` and ``high`` are the ends of the band.
         lines: the ``line`` of each setting, and its ``algo``. The algorithm determines the colour
             and the dash of the line.
-        views: for each possible view, its axes ``x`` and ``y`` (logarithmic by default).
+        views: for each possible view, its axes ``x`` and ``y`` (logarithmic by default), and
+            ``steps`` if its lines are step functions.
     """
     if points.empty:
         return None
@@ -90,7 +91,9 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
             "encoding": {c: log | {"field": c} | views[title][c] for c in ("x", "y")},
             "layer": [
                 band,
-                middle | ({"params": [choose]} if title == there[0] else {}),
+                middle
+                | {"mark": middle["mark"] | views[title].get("steps", {})}
+                | ({"params": [choose]} if title == there[0] else {}),
             ],
         }
         for title, own in data.items()

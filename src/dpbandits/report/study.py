@@ -48,10 +48,10 @@ from .sources import Source
 
 MAX_SHOWN = {SETTING: 1000, "line": 24}  # limits for a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of a whole table, about
-TAIL = 10  # number of ranks of a tail, evenly spaced on a logarithmic scale, but for some shares
-BODY = np.array([0.7, 0.9])
+RANKS, SHARES = 20, np.linspace(0.1, 0.9, 9)  # of the worst runs, and of the other runs of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # these columns are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut at these factors above and below the means
+STEPS = {"interpolate": "step-before"}
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
 MAP = "Regret over the best lower bound"
 ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries: columns of points
@@ -155,7 +155,7 @@ class Study:
         views: dict[str, Chart] = {
             OVER_TIME: {"x": {"title": "round t"}, "y": {"title": label}},
             AT_END: {"x": at, "y": {"title": label}},
-            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}},
+            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}, "steps": STEPS},
         }
         return chart_of(self.points(), self.places, views)
 
@@ -316,18 +316,19 @@ def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
     """Return points of the tail of each setting: ``y`` is the share of the setting's runs whose
-    value is ``x`` or above. The ``x`` are the values of some runs, among them the worst. A chart
-    draws lines between the points: steps would overstate the shares between them.
+    value is ``x`` or above. The ``x`` are the values of some runs, among them the worst.
 
-    Runs with equal values give two points, for the first and the last of their ranks.
+    Steps that end at these points show the law of the runs exactly if all values are among the
+    ``x``. If equal runs are the worst, a second point for the first of them ends the line.
     """
     parts = []
     for own, found in runs.groupby(SETTING, sort=False)["value"]:
         values, n = np.sort(found.to_numpy()), len(found)
-        rank = np.append(np.geomspace(1, n, TAIL - len(BODY)), BODY * n).astype(int).clip(1)
+        rank = np.append(np.geomspace(1, n, RANKS), SHARES * n).astype(int).clip(1)
         x = np.unique(values[n - rank])
-        first, last = n + 1 - np.searchsorted(values, x, "right"), n - np.searchsorted(values, x)
-        parts += [pd.DataFrame({SETTING: own, "x": x, "y": y / n}) for y in (first, last)]
+        share = (n - np.searchsorted(values, x)) / n
+        ends = {"x": np.append(x, x[-1]), "y": np.append(share, 1 / n)}
+        parts.append(pd.DataFrame({SETTING: own, **ends}))
     return pd.concat(parts, ignore_index=True).drop_duplicates()
 
 
