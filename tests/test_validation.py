@@ -15,6 +15,7 @@ from dpbandits.validation import (
     folder,
     numbers,
     overflowing,
+    path_of,
     read_csv,
     to_float,
     workers,
@@ -106,6 +107,13 @@ def test_a_number_of_cores_that_joblib_cannot_read(monkeypatch, cores):
     assert message_of(workers, 1) == f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed"
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
     assert workers(1) == 1
+
+
+def test_a_path_may_begin_at_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert folder("results", "~/runs") == tmp_path / "runs"
+    assert path_of("file", "~") == file_at("~") == tmp_path
+    assert file_at("~/x.csv") == tmp_path / "x.csv" and str(file_at("a/~")) == "a/~"
 
 
 def test_paths_of_folders(tmp_path):

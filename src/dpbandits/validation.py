@@ -214,10 +214,12 @@ def folder(key: str, value: Any) -> Path:
 
 
 def path_of(key: str, value: Any, kind: str = "file") -> Path:
-    """Validate the path of a file or of another ``kind``, which need not exist."""
+    """Validate the path of a file or of another ``kind``, which need not exist. A ``~`` at its
+    beginning is the user's home folder.
+    """
     path, hint = "", ""
     try:
-        path = str.__str__(os.fspath(value))
+        path = os.path.expanduser(str.__str__(os.fspath(value)))
         os.lstat(path)
         found = True
     except OSError as error:  # an empty path is refused, too
@@ -247,7 +249,7 @@ def file_at(path: Any) -> Path:
         ValueError: the path is an internet address, or belongs to a device or a pipe, which may be
             endless.
     """
-    file = Path(str(path))
+    file = Path(os.path.expanduser(str(path)))
     if ADDRESS.match(str(path)):
         raise ValueError("a file is needed, not an address")
     if file.exists() and not (file.is_file() or file.is_dir()):
