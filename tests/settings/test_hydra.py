@@ -212,7 +212,7 @@ def test_a_resolver_of_the_user(folder):
 
 def test_a_missing_file_of_all_keys_is_refused_with_the_nearest(folder):
     message = message_of(settings, folder, "env=mine", "al")
-    assert message.endswith("there is no file al.yaml; did you mean all?")
+    assert message == "--config-name al: there is no file al.yaml; did you mean all?"
 
 
 def test_a_file_of_all_keys(folder):
@@ -234,6 +234,7 @@ def test_a_file_of_all_keys(folder):
         ("experiment.eps=3", ["unknown key 'experiment.eps'"]),
         ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
         ("~epss", ["~epss: there is no key epss"]),
+        ("~horizon=7", ["~horizon=7: ", "leave out the value"]),
         ("~algo", ["~algo: algo cannot be removed; algo=NAME chooses another file"]),
         ("env=minee", ["unknown env 'minee'", "did you mean mine?"]),
         ("hydra/launcher=joblib", ["jobs=N"]),

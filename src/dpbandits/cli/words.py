@@ -140,6 +140,10 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     package, value = override.package, override.value()
     key = override.key_or_group if package is None else f"{override.key_or_group}@{package}"
     if override.is_delete():
+        if override.value_type is not None:
+            raise BadInput(
+                f"{word}: ~{key} removes the key, whatever its value; leave out the value"
+            )
         return Word(key, None, "~")
     sign = "+" if override.is_add() or override.is_force_add() else ""
     if isinstance(value, Glob):

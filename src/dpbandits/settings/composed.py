@@ -351,7 +351,8 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
         group, _, name = missing.rpartition("/")
         at_top = (path.stem for folder in folders for path in Path(folder).glob("*.yaml"))
         near = nearest(name, names_in(group, folders) if group else at_top)
-        raise BadInput(f"{shown}: there is no file {missing}.yaml; {near}") from None
+        where = f"--config-name {file}" if missing == file else shown
+        raise BadInput(f"{where}: there is no file {missing}.yaml; {near}") from None
     except RecursionError:
         raise BadInput(f"{shown}: the defaults list of a file includes the file itself") from None
     except (HydraException, *others) as error:
