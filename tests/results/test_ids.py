@@ -68,6 +68,16 @@ def test_settings_whose_values_were_edited_have_ids_of_their_own():
         )
 
 
+def test_an_edited_setting_is_another_setting_in_a_list_of_tables(tmp_path):
+    first = dp.run("dp_se", eps=1, horizon=100, runs=2)
+    edited = first.assign(algo="mine", regret=2 * first["regret"])
+    dp.save(edited, tmp_path / "edited.csv")
+    for other in edited, dp.load(tmp_path / "edited.csv"), first.assign(algo="mine"):
+        assert dp.summary([first, other])["algo"].tolist() == ["dp_se", "mine"]
+    found = open_tables([tmp_path / "edited.csv"])
+    assert found.names == ["mine"] and not found.records
+
+
 def test_ids_that_look_like_numbers_are_words(tmp_path):
     """Mutation that it catches: pandas reads 12 and 1e5."""
     table = regrets(runs=2, times=3)

@@ -104,7 +104,10 @@ class Table:
         if scan is None or not (scan.in_order and scan.has_ids):
             return cls.of_frame(read_whole(path), str(path), records)
         columns = [SETTING, *scan.of_run]
-        return cls._of(scan, lambda: parts_of(scan.kept or pieces_of(path, columns)), records)
+        found = cls._of(scan, lambda: parts_of(scan.kept or pieces_of(path, columns)), records)
+        if list(found.settings.index) != scan.heads[SETTING].tolist():
+            return cls.of_frame(read_whole(path), str(path), records)
+        return found
 
     @classmethod
     def of_frame(
@@ -143,13 +146,16 @@ class Table:
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
         """Make the table whose rows were scanned. Only the ``records`` that agree with the columns
-        are kept.
+        are kept. A setting that disagrees with its record gets another id.
         """
         scan.check_columns()
         settings = with_ids(scan.heads)
+        known = agreeing(settings, records, scan.question)
+        edited = settings.index.isin(records) & ~settings.index.isin(known)
+        if edited.any():
+            settings = with_ids(scan.heads.assign(**{SETTING: settings.index.where(~edited)}))
         ends = scan.ends.drop(columns="number")
         ends.insert(0, SETTING, settings.index.to_numpy()[scan.ends["number"]])
-        known = agreeing(settings, records, scan.question)
         for record in known.values():
             if isinstance(record.get(SHOWN), dict):
                 declare_own(record["algo"], record[SHOWN])
