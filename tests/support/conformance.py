@@ -350,7 +350,7 @@ ROWS |= {
         aligned_until=(512, 2000),
         in_law=(
             shuffled(2, 0.03, 1.0, "delta_l", "width", "h", tier="long"),
-            shuffled(3, -0.02, 0.5, tier="fast"),
+            shuffled(3, -0.02, 0.5),
             shuffled(2, 0.01, 0.2, tier="long"), shuffled(4, -0.03, math.inf),
         ),
     ),
