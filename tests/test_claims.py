@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from html import unescape
 from statistics import NormalDist
 
 import numpy as np
@@ -177,6 +178,16 @@ def measured(claim, law, times):
 
 def test_the_table_has_every_claim():
     assert sorted(LAWS) == list(CLAIMS)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_the_committed_page_has_the_present_words_of_a_claim(name):
+    page = (TOP / "results" / "claims.md").read_text().splitlines()
+    [row] = [line.split("|")[1:-1] for line in page if line.startswith(f"| {name} ")]
+    cells = [unescape(cell.strip()) for cell in row]
+    c = CLAIMS[name]
+    expected = [c.name, c.says, c.source, f"{c.published} ({BASES[c.basis]})", c.why]
+    assert [*cells[:4], cells[-1]] == expected
 
 
 @pytest.mark.slow
