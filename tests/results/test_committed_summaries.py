@@ -1,5 +1,5 @@
-"""The committed summaries of experiments: each row has an interval, or says why it has none, and
-more runs of less than a minute would mend no warning.
+"""The committed summaries of experiments: each row has an interval, or says why it has none, more
+runs of less than a minute would mend no warning, and the pages show the summaries in today's form.
 """
 
 import numpy as np
@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sweeps import requested
 
-from dpbandits.contracts.question import REGRET
+from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.files import package_folder
+from dpbandits.results.summary import text_of_summary
 from dpbandits.running.auto import MINUTE, OF_EXPERIMENTS, can_be_added, estimated_seconds
 from dpbandits.settings.groups import names_in, question_of
 
@@ -61,6 +62,23 @@ def test_an_interval_without_width_is_noticed():
     """Control; a row without an interval is none."""
     rows = pd.DataFrame({"ci_low": [1.0, 2.0, np.nan], "ci_high": [1.5, 2.0, np.nan]})
     assert list(flat(rows).index) == [1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("style", "ending"), [("pipe", "md"), ("latex", "tex")])
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_is_the_text_of_its_summary(name, style, ending):
+    """If this fails, write the pages anew from the stored runs: experiments/all.py NAME."""
+    file = RESULTS / f"{name}.{ending}"
+    if not file.exists():  # which_global has thousands of rows
+        assert name == "which_global"
+        return
+    page, summary = file.read_text(), pd.read_csv(SUMMARIES[name], dtype={"setting": str})
+    of_summary = [q for q in QUESTIONS if q.group in summary]
+    questions = [q for q in of_summary if q.quantiles == ("median" in summary)]
+    assert any(page.startswith(text_of_summary(summary, q, style)) for q in questions)
+    control = summary.assign(mean=summary["mean"] * 1.01)
+    assert not any(page.startswith(text_of_summary(control, q, style)) for q in questions)
 
 
 @pytest.mark.slow
