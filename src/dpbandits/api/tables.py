@@ -153,7 +153,7 @@ def latex(
         best: ``tied`` (or ``bold``) prints a mean in bold if ``compare`` does not distinguish it
             from the smallest mean of its game. ``plain`` prints no mean in bold.
         pivot: a column, such as ``eps``; each of its values becomes a column of the LaTeX table.
-        digits: the number of significant digits.
+        digits: the number of significant digits of measured values.
         labels: a dictionary with labels for algorithms, environments and other words.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``.
 
