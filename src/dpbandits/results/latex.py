@@ -153,9 +153,9 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
     The row with the smallest budget is the best; values of eps are not compared with values of rho.
-    In a table of several budgets, the best row is the
-    row with the smallest mean at each budget. Rows whose intervals begin below the upper end of the
-    best row's interval are tied with the best.
+    In a table of several budgets, the best row is the row with the smallest mean at each budget.
+    Rows whose intervals begin below the upper end of the best row's interval are tied with the
+    best.
     """
     group = str(found.columns[0])
     is_sheet = "slow" in found
