@@ -183,6 +183,8 @@ def test_words_of_titles_and_of_legends_in_panels_are_explained():
         ("c", "literal", "the paper's $c$"),
         ("c", "practical", "our $c$"),
         ("c", 24.0, "$c$ = 24"),
+        ("version", "b76e2953cbb4", "version = b76e2953cbb4"),
+        ("version", "2ee68cf70feb", "version = 2ee68cf70feb"),
     ],
 )
 def test_names_in_code_are_words_in_labels(name, value, label):

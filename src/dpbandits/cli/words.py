@@ -227,6 +227,9 @@ def _what_to_write(word: str) -> str:
         return "a key is NAME or GROUP.NAME"
     if doubled:
         return f"write {key}={value or 'VALUE'}"
+    unquoted = re.sub(r"""([{,]\s*)(['"])([\w .+-]+)\2(?=\s*:)""", r"\1\3", value)
+    if unquoted != value:
+        return f"the keys of a mapping have no quotes: {shlex.quote(f'{key}={unquoted}')}"
     where = " at the second '='" if "=" in value else ""
     return f"not understood{where}; {_quoted(key, value)}"
 

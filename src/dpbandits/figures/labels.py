@@ -77,6 +77,7 @@ def setting_text(name: str, value: Any, algos: Iterable[Any] = ()) -> str:
     for word in {name, value} & labels.keys() if labels else ():
         with_math("labels", labels[word])
     is_word = isinstance(value, str) and text.isidentifier() and len(shown) > 1
+    is_word = is_word and name != "version"  # which may begin with a digit or with a letter
     return f"{text} {shown}" if is_word and "$" not in shown else f"{shown} = {text}"
 
 
