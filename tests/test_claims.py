@@ -252,6 +252,23 @@ def test_an_interval_without_an_upper_end_can_hold():
     assert found["part"].tolist() == ["holds", "undecided", "undecided"]
 
 
+def test_an_interval_without_a_lower_end_can_hold(runs):
+    """As that of a price that fell to 0. The controls: an upper end at 1 or a lower limit, which
+    leave the part open.
+    """
+    noise = np.linspace(-0.03, 0.03, 61)[:, np.newaxis]
+    means = dict(zip(runs.measured, (0.9, 1.5, 1.0, 1.0), strict=True))
+    of_means = Runs("X", {s: x + noise for s, x in means.items()})
+    over, of = of_means(algo="adap_ucb"), of_means(algo="adap_klucb")
+    fallen = excess_ratio(over, of, alpha=[3.1, 1.0], below=1)
+    assert fallen.value < 0 and np.isneginf(fallen.ci_low)
+    found = measured_as(
+        fallen, Part("", 0.5, 0.0, 0.9, below=1), Part("", 0.5, 0.0, 1.1, below=1),
+        Part("", 0.5, 0.0, 0.9, above=0.0, below=1), Part("", np.nan, 0.0, np.inf, below=1),
+    )  # fmt: skip
+    assert found["part"].tolist() == ["holds", "holds", *["undecided"] * 3]
+
+
 def test_the_numbers_are_those_of_the_runs(runs):
     adap = runs(algo="adap_ucb")
     large, small = (adap(alpha=alpha).final() for alpha in (3.1, 1.0))

@@ -68,6 +68,14 @@ def test_two_gaps_have_the_closed_form_of_total_variation():
     assert samples_lower([0.9, 0.5], 1e-3, 0.1) == pytest.approx(5000 * math.log(1 / 0.3), rel=1e-6)
 
 
+def test_a_best_mean_of_1_is_the_limit_of_means_below_1():
+    """An arm without weight says nothing, although its divergence from a mean of 1 is infinite."""
+    for bound in (samples_lower, samples_lower_of_divergence):
+        for eps in (0.1, 1.0, math.inf):
+            near = bound([1 - 1e-9, 0.5, 0.0], eps, 0.05)
+            assert bound([1.0, 0.5, 0.0], eps, 0.05) == pytest.approx(near, rel=1e-4)
+
+
 def test_conditions():
     for means, delta in (([0.5, 0.5], 0.1), ([0.9, 0.5], 0.4)):
         with pytest.raises(ConditionFailed):

@@ -49,12 +49,14 @@ class Claim:
         divided by the number of parts (Bonferroni). A part holds if its whole interval is between
         ``above`` and ``below``. A part fails if no value of its interval is between these limits,
         and otherwise it is undecided. If the part has no upper limit, its interval may be infinite
-        above. The column ``part`` contains this result.
+        above; if it has no lower limit, its interval may begin anywhere. The column ``part``
+        contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
         is_below = (found["ci_high"] < found["below"]) | np.isposinf(found["below"])
-        holds = (found["above"] < found["ci_low"]) & is_below
+        is_above = (found["above"] < found["ci_low"]) | np.isneginf(found["above"])
+        holds = is_above & is_below
         fails = (found["ci_high"] < found["above"]) | (found["ci_low"] > found["below"])
         return found.assign(part=np.select([holds, fails], ["holds", "fails"], "undecided"))
 

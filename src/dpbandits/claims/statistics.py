@@ -83,7 +83,7 @@ class Part(NamedTuple):
     value: float
     ci_low: float
     ci_high: float
-    above: float = 0.0
+    above: float = -np.inf
     below: float = np.inf
 
 
@@ -151,7 +151,12 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
 
 
 def spread(
-    runs: Runs, center: str = "mean", *, above: float = 0.0, below: float = np.inf, **across: Any
+    runs: Runs,
+    center: str = "mean",
+    *,
+    above: float = -np.inf,
+    below: float = np.inf,
+    **across: Any,
 ) -> Part:
     """Return the largest regret over the values ``across``, divided by the smallest regret."""
     finals = [x.final() for x in runs.each(**across)]
@@ -170,7 +175,7 @@ def largest_ratio(found: Located) -> Located:
 
 
 def excess_ratio(
-    over: Runs, of: Runs, *, above: float = 0.0, below: float = np.inf, **across: Any
+    over: Runs, of: Runs, *, above: float = -np.inf, below: float = np.inf, **across: Any
 ) -> Part:
     """Return a ratio: the excess at the first of two values ``across``, divided by the excess at
     the second value.

@@ -78,7 +78,10 @@ def characteristic_time(means: Sequence[float], rate: Rate) -> float:
     most = min(rate(1.0, best, MAX_WEIGHT_RATIO, m) for m in set(others))
 
     def weight(m: float, y: float) -> float:
-        return float(brentq(lambda v: rate(1.0, best, v, m) - y, 0.0, MAX_WEIGHT_RATIO, xtol=1e-14))
+        def excess(v: float) -> float:
+            return (rate(1.0, best, v, m) if v > 0.0 else 0.0) - y  # kl(m, u) may be infinite
+
+        return float(brentq(excess, 0.0, MAX_WEIGHT_RATIO, xtol=1e-14))
 
     def time(y: float) -> float:
         found = {m: weight(m, y) for m in set(others)}
