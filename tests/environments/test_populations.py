@@ -36,6 +36,17 @@ def test_leading_terms_are_the_paper_s(spec, eps_min, expected_l, expected_b):
     assert v_b(population, eps_min) == pytest.approx(expected_b, rel=2e-3)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("eps_min", [1e-4, 1e-5, 1e-7, 1e-9])
+def test_a_small_eps_min_makes_leading_terms_large(eps_min):
+    """Nearly all of E[eps^-2] is of the levels near eps_min, where the density is constant."""
+    population = build_population(CLIPPED_NORMAL)
+    near, mass = stats.norm.pdf(1.0) / eps_min, stats.norm.cdf(1.0)
+    assert population.mass(eps_min) == pytest.approx(mass, rel=1e-3)
+    assert v_l(population, eps_min) * mass**2 == pytest.approx(16 * near, rel=2e-3)
+    assert v_b(population, eps_min) * mass**2 == pytest.approx(4 * near, rel=2e-3)
+
+
 def drawn_levels(spec, n, seed=9):
     """The levels of users who come, each checked against the tanh and coth that kernels receive."""
     game = game_with(build_population(spec), np.random.default_rng(seed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,11 +67,16 @@ class Population:
             return at_low + at_high
 
         def density(eps):
-            return (
-                f(eps) * math.exp(-(((eps - mean) / sd) ** 2) / 2) / (sd * math.sqrt(2 * math.pi))
-            )
+            return f(eps) * math.exp(-(((eps - mean) / sd) ** 2) / 2)
 
-        return at_low + at_high + quad(density, start, stop, epsabs=0, epsrel=1e-10, limit=200)[0]
+        # f may grow as eps^-2, so each piece of the integral has at most a factor of 10 in eps
+        decades = start * 10.0 ** np.arange(1, max(math.log10(stop / start), 1.0))
+        inner = {mean, *(eps for eps in decades.tolist() if eps < stop)}
+        ends = [start, *sorted(eps for eps in inner if start < eps < stop), stop]
+        parts = [
+            quad(density, *piece, epsabs=0, epsrel=1e-10, limit=200)[0] for piece in pairwise(ends)
+        ]
+        return at_low + at_high + math.fsum(parts) / (sd * math.sqrt(2 * math.pi))
 
     def candidates(self) -> list[float]:
         """Return candidates for eps_min: each level above 0, or a grid for a normal population."""
