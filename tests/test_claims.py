@@ -190,6 +190,22 @@ def test_the_committed_page_has_the_present_words_of_a_claim(name):
     assert [*cells[:4], cells[-1]] == expected
 
 
+def test_reasons_agree_with_what_was_measured():
+    """A reason that names the closest part, the end of an interval, a failure or a price."""
+    ledger = pd.read_csv(TOP / "results" / "claims.summary.csv").set_index("claim")
+    closest = ledger["measured [95 %]"]
+    assert "eps 0.1, algo lazy_dp_ts by dp_imed" in closest["AW1"]
+    assert "smallest for the mean of DP-IMED at eps .1" in CLAIMS["AW1"].why
+    high = float(closest["HL2"].partition("]")[0].rpartition(" ")[2])
+    assert f"reaches {high + 1e-9:.2f}" in CLAIMS["HL2"].why
+    assert "fails in 0" in ledger.loc["R5", "verdict"] and "perhaps" in CLAIMS["R5"].why
+    linear = pd.read_csv(TOP / "results" / "azize2024_linear.summary.csv")
+    means = linear[linear["noise"] == "middle"].groupby(["horizon", "rho"])["mean"].mean()
+    prices = [means[T, 0.1] - means[T, np.inf] for T in (1e4, 1e6)]
+    said = "average {:.0f} at T = 1e4 and {:.0f} at T = 1e6".format(*np.round(prices, -1))
+    assert said in CLAIMS["AT1"].why
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_a_claim_holds_and_fails(name):

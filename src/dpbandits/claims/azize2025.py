@@ -24,7 +24,7 @@ def dp_klucb_and_dp_imed_are_lowest(runs: Runs) -> Parts:
     """DP-KLUCB and DP-IMED, with alpha = 2 (our choice), have a lower final regret than the other
     private algorithms in every panel, by mean and by median.
 
-    The claim holds in every panel. The difference is smallest for the mean of DP-IMED at eps .5,
+    The claim holds in every panel. The difference is smallest for the mean of DP-IMED at eps .1,
     which a few bad runs raise (docs/tails.md). Lazy-DP-TS, which is slow, has only 100 runs.
     """
     for center in ("mean", "median"):

@@ -32,7 +32,7 @@ def price_of_adac_gope_falls(runs: Runs) -> Parts:
     """The price of zCDP (the additional regret of AdaC-GOPE) falls to 0 as rho grows.
 
     At rho 100 the price is at most 1 % of the regret at every instance. At rho .1 the price is on
-    average 360 at T = 1e4 and 900 at T = 1e6; the printed price of 1,000 is for one instance.
+    average 370 at T = 1e4 and 920 at T = 1e6; the printed price of 1,000 is for one instance.
     """
     horizons = 10**4, 10**5, 10**6
     for case in runs(noise="middle").each(horizon=horizons, env_instance=range(20)):

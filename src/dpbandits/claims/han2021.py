@@ -33,7 +33,7 @@ def regret_of_greedy_learners_grows_as_the_root(runs: Runs) -> Parts:
     below 2^.6.
 
     The factor is at most 1.44, below 2^.6 = 1.52. However, there are only 20 runs, whose regret
-    varies much, and the interval of LDP-OLS as printed at eps .5 reaches 1.67.
+    varies much, and the interval of LDP-OLS as printed at eps .5 reaches 1.64.
     """
     for case in runs.each(eps=LEVELS):
         for learner in greedy(case):
