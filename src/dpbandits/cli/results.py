@@ -206,8 +206,8 @@ def _in_words(record: Mapping[str, Any]) -> str:
 def _set_in_env(record: Mapping[str, Any]) -> list[str]:
     """Return the values of an environment that differ from the values of its file.
 
-    Values have the form ``env.means=[0.9,0.2]``. If the environment is only a law, such as
-    ``bernoulli``, its means are always included.
+    Values have the form ``env.means=[0.9,0.2]``. The means of an environment such as ``bernoulli``,
+    which names a law of rewards and no means, are always among them.
     """
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):

@@ -134,8 +134,9 @@ class _Need(Subject):
         if divided and baseline is None:
             if not self.can_be_free:
                 raise BadInput(
-                    f"ratio=R: R multiplies the regret without privacy, but {first.algo} cannot be "
-                    "run without privacy; give a non-private baseline=NAME, or write regret=R"
+                    f"ratio=R: the limit is R times the regret without privacy, but {first.algo} "
+                    "cannot be run without privacy; give a non-private baseline=NAME, or the limit "
+                    "itself, regret=NUMBER"
                 )
             self.reference = self._at(math.inf)
             self.baseline = f"{first.algo} without privacy"

@@ -40,10 +40,10 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
     Returns:
         A row for each point of a curve. The columns are the id of the setting, ``axis`` (t or a
             budget), ``x``, the position on this axis, ``value``, and ``label``, ``kind`` and
-            ``side`` of the bound. A curve against a budget belongs to several settings, and has the
-            id of the first setting. A bound without a known constant is scaled: against t its curve
-            ends at the mean regret at the horizon, against a budget the curve is fitted to the mean
-            regrets.
+            ``side`` of the bound. A curve with the budget on the axis has a point for each of
+            several settings; its id is the id of the first of them. A bound without a known
+            constant is scaled: against t its curve ends at the mean regret at the horizon, against
+            a budget the curve is fitted to the mean regrets.
 
     Raises:
         BadInput: see ``Table.known``.

@@ -76,8 +76,8 @@ RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hyp
 def regret(f: Finished) -> np.ndarray:
     """Return the regret up to each checkpoint, float64 array (runs, C).
 
-    The regret is the sum of pulls times gaps. If the runs were recorded as regret, the result is
-    the record.
+    The regret is the sum of pulls times gaps. Runs that were recorded as regret are returned
+    unchanged.
     """
     per_arm = f.setting.question.record.per_arm
     return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]

@@ -32,11 +32,13 @@ def _of_other_command(key: str, value: Any, python: bool) -> BadInput | None:
     """
     for question in QUESTIONS:
         if key == question.group:
-            command, written = question.command, f"{key}={plain(value)}"
+            command, written = question.command, f" {key}={plain(value)}"
             if python:
-                command, written = command.replace("bandit-", "dpbandits."), f"{key}={value!r}"
-                return BadInput(f"unknown key {key!r}: write {command}({written}, ...)")
-            return BadInput(f"unknown key {key!r}: write {command} {written}")
+                command, written = (
+                    command.replace("bandit-", "dpbandits."),
+                    f"({key}={value!r}, ...)",
+                )
+            return BadInput(f"{key} is a key of {command}: write {command}{written}")
     return None
 
 

@@ -1,8 +1,9 @@
 """The exact privacy loss of a release.
 
-The loss can be computed for three kinds of releases. These releases are linear in Laplace or
-Gaussian noise, or toss one coin, or add fair coins to a count of bits. The loss is computed from
-the code itself: this module runs the release with a random generator whose draws it chooses.
+The loss can be computed for three kinds of releases: a linear function of Laplace or Gaussian
+noise, the result of one coin, and a count of bits plus the number of heads of fair coins. The loss
+is computed from the code itself: this module runs the release with a random generator whose draws
+it chooses.
 """
 
 from __future__ import annotations

@@ -188,9 +188,9 @@ class AuditTarget:
         """Return data that show a missing declaration: the target is private only for bounded
         rewards.
 
-        The data are two huge rewards (or tables of them). With the same random numbers, the target
-        has different outputs on the two data, although an algorithm for rewards without bounds
-        should truncate both to the same outputs. The result is None if no such data are found.
+        The data are two huge rewards, or two tables of them. An algorithm for rewards without
+        bounds truncates both, and then has equal outputs on equal random numbers. The outputs of
+        this target differ. The result is None if no such data are found.
         """
         return None
 
