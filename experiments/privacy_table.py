@@ -65,7 +65,8 @@ def unexplained(audits, exact):
     missing = []
     for name in set(names) - set(exact["algo"]):
         try:
-            method_of(load(find_file(name, (), "algo")))
+            found = load(find_file(name, (), "algo"))
+            method_of(found, found.guarantee)
             missing.append(name)
         except OutOfReach:
             pass

@@ -303,6 +303,13 @@ def test_one_bit_is_all_that_actions_reveal(name, K, T):
         assert found.low == pytest.approx(eps, rel=1e-12) and found.high - found.low < 1e-14
 
 
+@pytest.mark.parametrize("K", [2, 5])
+def test_two_rounds_of_bits_reveal_nothing(K):
+    """Each arm is pulled once first, so that no action depends on the only bit."""
+    found = exact("heldp_ucb_b", {}, 1.0, 2, K)
+    assert 0.0 == found.low <= found.high < 1e-15 and found.event == "actions 01"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("K", "T"), [(2, 7), (3, 6)])
 def test_probabilities_of_bits_are_those_of_the_compiled_algorithm(K, T):
@@ -400,3 +407,17 @@ def test_what_is_out_of_reach_says_why(name, horizon, arms, reason):
     with pytest.raises(OutOfReach, match=reason) as refused:
         exact(name, values, 1.0, horizon, arms)
     assert "\n" not in str(refused.value) and "{" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("trust", "reason"),
+    [
+        ("shuffler", "of a sum with coins is infinite"),
+        ("server", "of Gaussian noise has no bound"),
+        ("nobody", "draws something other than one bit"),
+    ],
+)
+def test_the_reason_is_about_the_option(trust, reason):
+    values = {"delta": 1e-5, "p": 0.1, "trust": trust}
+    with pytest.raises(OutOfReach, match=reason):
+        exact("shuffle_se", values, 1.0, 7)

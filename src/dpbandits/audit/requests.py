@@ -101,7 +101,6 @@ def requested(
                 f"{algorithm.group}={algorithm.name}: {why}the {algorithm.question.noun} promises "
                 "no privacy, so there is nothing to audit"
             )
-        usual = () if lengths or not exact else (method_of(algorithm).usual,)
         levels = _levels(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
         own = [_target(config, algorithm, spec, x, (lengths, arms), given or ()) for x in levels]
         for target in own:
@@ -112,6 +111,7 @@ def requested(
     if find_spec(library) is None:
         raise BadInput(line)
     if exact:
+        usual = () if lengths else (method_of(own[0].source, own[0].guarantee).usual,)
         games = product(own, lengths or usual, arms or (2,))
         return [ExactAudit(x, T, K, sampling["jobs"]) for x, T, K in games]
     return [SampledAudit(target, **sampling) for target in targets]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ...contracts.algorithm import Algorithm, in_package
-from ...contracts.guarantees import SHUFFLED
+from ...contracts.guarantees import SHUFFLED, Guarantee
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from ..targets.decisions import DecisionTarget
 from .elimination import elimination_candidates
@@ -145,13 +145,12 @@ COINS = "ln(P/P') of a sum with coins is infinite at its ends; its promise is an
 OTHER = f"exact losses are known for {', '.join(METHODS)} and for users who send one bit"
 
 
-def method_of(algorithm: Algorithm) -> Method:
-    """Return the method that computes the exact loss of an algorithm.
+def method_of(algorithm: Algorithm, guarantee: Guarantee | None) -> Method:
+    """Return the method that computes the exact loss of an algorithm with a guarantee.
 
     Raises:
         OutOfReach: no exact loss is known.
     """
-    guarantee = algorithm.guarantee
     if guarantee is not None and guarantee.curator in (send_bit, send_bit_of_sigmoid):
         return ONE_BIT
     if in_package(algorithm.file) and algorithm.name in METHODS:
@@ -169,7 +168,7 @@ def exact_loss(target: DecisionTarget, horizon: int, arms: int = 2) -> ActionLos
         OutOfReach: no exact loss is known, or there are too many arms or rounds.
     """
     source, eps = target.source, target.budget
-    method = method_of(source)
+    method = method_of(source, target.guarantee)
     if method.candidates is not None and arms != 2:
         raise OutOfReach(f"{source.name}: arms={arms} is out of reach; in reach are 2 arms")
     if horizon > method.most:

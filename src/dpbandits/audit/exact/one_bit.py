@@ -45,7 +45,9 @@ def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
     loss = math.log(ratio)
     error = 4e-16 * (1.0 + loss)  # a bound on the rounding errors of the ratio and of the logarithm
     first, second = (_string((*r, "-")) for r in rewards)
-    return ActionLoss(loss - error, loss + error, f"actions {_string(actions)}", (first, second))
+    return ActionLoss(
+        max(loss - error, 0.0), loss + error, f"actions {_string(actions)}", (first, second)
+    )
 
 
 def player(target: DecisionTarget, arms: int) -> Play:
@@ -169,7 +171,7 @@ def worst_neighbours(probability: np.ndarray) -> tuple[float, Actions, Actions]:
     for axis in range(probability.ndim):
         halves = np.moveaxis(probability, axis, 0)
         for r in (0, 1):
-            ratios = (halves[r] / halves[1 - r]).astype(float)
+            ratios = np.asarray(halves[r] / halves[1 - r], dtype=float)
             at = np.unravel_index(int(ratios.argmax()), ratios.shape)
             rest = tuple(int(x) for x in at)
             first, second = ((*rest[:axis], reward, *rest[axis:]) for reward in (r, 1 - r))
