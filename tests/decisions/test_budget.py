@@ -80,6 +80,7 @@ def test_never_and_always():
     assert "unknown column 'words': choose" in message_of(dp.latex, both, columns="algo,words")
 
 
+@pytest.mark.slow
 def test_runs_that_are_equal_to_the_goal_never_decide():
     """Before the first epoch ends, DP-SE plays two arms equally often. The control: another goal,
     which more runs would decide.
