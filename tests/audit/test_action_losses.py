@@ -421,3 +421,10 @@ def test_the_reason_is_about_the_option(trust, reason):
     values = {"delta": 1e-5, "p": 0.1, "trust": trust}
     with pytest.raises(OutOfReach, match=reason):
         exact("shuffle_se", values, 1.0, 7)
+
+
+@pytest.mark.parametrize(("name", "eps", "horizon"), [("adap_ucb", 1e4, 5), ("dp_se", 1.0, 100)])
+def test_a_loss_out_of_reach_is_named(name, eps, horizon):
+    """Since several budgets and horizons may be asked for at once."""
+    with pytest.raises(OutOfReach, match=rf"^{name} at eps={eps:g}, horizon={horizon}: \w+"):
+        exact(name, VALUES[name], eps, horizon)

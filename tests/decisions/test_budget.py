@@ -80,6 +80,18 @@ def test_never_and_always():
     assert "unknown column 'words': choose" in message_of(dp.latex, both, columns="algo,words")
 
 
+@pytest.mark.slow
+def test_runs_that_are_equal_to_the_goal_never_decide():
+    """Before the first epoch ends, DP-SE plays two arms equally often. The control: another goal,
+    which more runs would decide.
+    """
+    same = "; all runs are equal to the goal, so that more runs do not help"
+    for goal, end in (({"regret": 4}, same), ({"ratio": 1}, same), ({"regret": 4.1}, "needed")):
+        given = {"env": dp.bernoulli([0.9, 0.1]), "horizon": 10, "runs": 32, **goal}
+        answer = dp.budget("dp_se", most=10, least=1, **given).loc[0, "answer"]
+        assert "undecided" in answer and answer.endswith(end)
+
+
 def test_bad_values():
     for keys, says in [
         ({}, "either regret=R or ratio=R"),

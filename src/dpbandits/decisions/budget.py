@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..comparison.pairs import Located
@@ -17,12 +18,13 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
 from ..errors import BadInput, nearest, plain
+from ..results.intervals import SAME
 from ..results.summary import rounds, significant
 from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
-from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of, limits
+from .search import ROUNDED_PRECISION, Found, Look, Search, check_search, goal_of, limits
 from .subject import Subject, differing, with_values
 
 SUPERVISED = "supervised"  # a reference that is an algorithm itself
@@ -168,6 +170,14 @@ class _Need(Subject):
         of = self._limits(self.reference, max(n, self.played.get(self.reference, 0)))
         return ratio_of(self._limits(self._at(budget), n), of)
 
+    def stays_at(self, goal: float, look: Look) -> bool:
+        """Return whether all runs of a test are equal to the goal, so that more runs are, too."""
+        (away,) = self.measured(self._at(look.budget), look.runs, REGRET.statistic)
+        of = np.ones(1)
+        if self.reference is not None:
+            (of,) = self.measured(self.reference, look.runs, REGRET.statistic)
+        return bool(np.abs(away - goal * of).max() <= SAME * goal * of.max())
+
     def _limits(self, setting: Setting, n: int) -> Located:
         (regrets,) = self.measured(setting, n, REGRET.statistic)
         self.played[setting] = max(n, self.played.get(setting, 0))
@@ -202,9 +212,12 @@ def crossing_in_words(
         return f"{start}regret is {reached} at none of {tried}; there it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):
         budgets = ", ".join(f"{look.budget:g}" for look in found.unknown)
+        more = "more runs are needed"
+        if need.stays_at(goal, last):
+            more = "all runs are equal to the goal, so that more runs do not help"
         return (
             f"{start}undecided at {name}={budgets}: the runs do not show whether regret is "
-            f"{reached}; at {name}={last.budget:g} it is {measured}; more runs are needed"
+            f"{reached}; at {name}={last.budget:g} it is {measured}; {more}"
         )
     if found.kind == "always":
         end = f"regret is {reached}{sure} even at {name}={found.high:g}, the smallest tried"

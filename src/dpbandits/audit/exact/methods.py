@@ -179,4 +179,8 @@ def exact_loss(target: DecisionTarget, horizon: int, arms: int = 2) -> ActionLos
     if (candidates := method.candidates) is None:
         return one_bit_loss(target, horizon, arms)
     values = dict(zip(source.domains, target.arguments(horizon), strict=True))
-    return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))
+    try:
+        return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))
+    except OutOfReach as reason:
+        where = f"{source.name} at eps={eps:g}, horizon={horizon}"
+        raise OutOfReach(f"{where}: {reason}") from None
