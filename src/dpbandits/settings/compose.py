@@ -346,7 +346,7 @@ class _Composition:
             elif key != INLIER or not isinstance(value, str):
                 values[key] = value
             elif f"env@{INLIER}" not in self.names:
-                values[key] = self.groups.inlier(value)
+                values[key] = self.groups.file("env", value)
         self.groups.values = values
         self.groups.first = {
             key: x[0] for key, x in self.keys.items() if isinstance(x, Several) and key != INLIER

@@ -291,8 +291,8 @@ def same_numbers(value: Any, written: Any) -> Any:
         known = written if isinstance(written, Mapping) else {}
         return {key: same_numbers(x, known.get(key)) for key, x in value.items()}
     if isinstance(value, list):
-        known = written if isinstance(written, list) and written else [None]
-        return [same_numbers(x, known[min(i, len(known) - 1)]) for i, x in enumerate(value)]
+        items = written if isinstance(written, list) and written else [None]
+        return [same_numbers(x, items[min(i, len(items) - 1)]) for i, x in enumerate(value)]
     is_number = isinstance(written, int | float) and not isinstance(written, bool)
     number = to_float(value)
     if not (math.isfinite(number) and (is_number or isinstance(value, int | float))):
