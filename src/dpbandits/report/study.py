@@ -48,7 +48,8 @@ from .sources import Source
 
 MAX_SHOWN = {SETTING: 1000, "line": 24}  # limits for a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of a whole table, about
-RANKS, SHARES = 20, np.linspace(0.1, 0.9, 9)  # of the worst runs, and of the other runs of a tail
+# Points of a tail: ranks from the worst run on, with equal ratios, and shares of the runs
+RANKS, SHARES = 20, np.linspace(0.1, 0.9, 9)
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # these columns are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut at these factors above and below the means
 STEPS = {"interpolate": "step-before"}

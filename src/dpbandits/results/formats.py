@@ -18,6 +18,7 @@ from ..validation import FORMATS, NO_PYARROW
 # Names of CSV files that begin with these words hold no runs: other commands write them.
 FINDINGS = ("claims", "audit", "exact")
 SUMMARY_CSV = ".summary.csv"  # the ending of a table's summary, which is no table of runs
+NUMBER = "%.12g"  # the form of numbers in CSV files
 
 
 def format_of(table: Path) -> str:
@@ -62,7 +63,7 @@ def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> str:
 
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
     """Return a table as the bytes of a CSV file: the same bytes for the same runs."""
-    text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
+    text: str = table.to_csv(index=False, header=header, float_format=NUMBER, lineterminator="\n")
     return text.encode()
 
 

@@ -27,6 +27,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from ..validation import OF_ROWS, refuse_alike
+from .formats import NUMBER
 from .frames import completed, plain_frame
 from .metrics import COLUMNS, ERROR, METRICS, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
@@ -43,7 +44,7 @@ ALIKE = (
     "the tables contain settings that look alike: no column and no manifest says how they differ; "
     "plot the tables separately"
 )
-DIGITS_OF_FILES, OF_FILES = "{:.12g}", 1e-11  # numbers in CSV files, and their relative precision
+OF_FILES = 1e-11  # relative precision of the numbers in CSV files
 FRAME = "the table"  # the name of a user's frame in messages
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
@@ -610,7 +611,7 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
     for name in map(str, settings.select_dtypes("float")):  # 1/3 in a file is another number
-        digits = settings[name].map(DIGITS_OF_FILES.format)
+        digits = settings[name].map(NUMBER.__mod__)
         settings[name] = settings[name].groupby(digits).transform("first")
         refuse_alike(f"the tables: {name}", settings[name])
     # a table of algorithms without privacy lacks the column of a budget that another table has

@@ -34,10 +34,8 @@ def _of_other_command(key: str, value: Any, python: bool) -> BadInput | None:
         if key == question.group:
             command, written = question.command, f" {key}={plain(value)}"
             if python:
-                command, written = (
-                    command.replace("bandit-", "dpbandits."),
-                    f"({key}={value!r}, ...)",
-                )
+                command = command.replace("bandit-", "dpbandits.")
+                written = f"({key}={value!r}, ...)"
             return BadInput(f"{key} is a key of {command}: write {command}{written}")
     return None
 
