@@ -26,7 +26,8 @@ LARGE = 0.2  # idle share of the processors' time above which a sentence says so
 
 def make_figures(folder):
     """Run ``make figures``. Return its seconds by the clock, the seconds of the processors, and its
-    largest sampled memory in MB.
+    largest sampled memory in MB. Memory that processes share counts once: a process that starts
+    another shares all its memory with it for a moment.
     """
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
@@ -37,7 +38,7 @@ def make_figures(folder):
     while make.poll() is None:
         with suppress(psutil.NoSuchProcess):
             family = [make, *make.children(recursive=True)]
-            peak = max(peak, sum(process.memory_info().rss for process in family))
+            peak = max(peak, sum(process.memory_full_info().pss for process in family))
         time.sleep(0.1)
     if make.returncode:
         sys.exit("make figures failed")

@@ -40,7 +40,7 @@ from __future__ import annotations
 # compilation
 from .compiled import (
     kernel as kernel, inlined as inlined, inlined_counted as inlined_counted, shared as shared,
-    shared_rare as shared_rare, unlikely as unlikely,
+    unlikely as unlikely,
 )  # fmt: skip
 
 # the state of the game
@@ -124,7 +124,7 @@ from .contracts.parameters import (
     Probability as Probability, Confidence as Confidence, Fraction as Fraction, Range as Range,
     Order as Order, MomentBound as MomentBound, MomentOrder as MomentOrder, Interval as Interval,
     Count as Count, Named as Named, POSITIVE as POSITIVE, below as below,
-    PositiveOrMinimax as PositiveOrMinimax, ShareOrMinimax as ShareOrMinimax,
+    PositiveOrMinimax as PositiveOrMinimax, ShareOrMinimax as ShareOrMinimax, NUMBER as NUMBER,
 )  # fmt: skip
 
 # assumptions on the rewards: the value of ``REWARDS``

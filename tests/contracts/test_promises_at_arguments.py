@@ -181,9 +181,13 @@ def test_a_swept_option_that_is_not_used_is_refused(noise, refused):
 
 
 IRIS = {"algo": "reg_cb", "env": dp.labelled("sklearn:iris")}
+CALIBRATED = {"bonus": "calibrated", "horizon": 10}
 NOBODY = {"algo": "shuffle_se", "trust": "nobody", "horizon": 10}
 IDLE = [
     (IRIS | {"loss": "quadratic", "calibration": "printed"}, "calibration with loss=quadratic"),
+    (CALIBRATED | {"algo": "dp_ucb", "gamma": 0.05}, "gamma with bonus=calibrated"),
+    (CALIBRATED | {"algo": "dpr_ucb", "c": 18.0}, "c with bonus=calibrated"),
+    (CALIBRATED | {"algo": "dpr_ucb", "c": "practical"}, "c with bonus=calibrated"),
     (NOBODY | {"delta": 1e-3}, "delta with trust=nobody"),
     (NOBODY | {"delta": [1e-5, 1e-3]}, "delta with trust=nobody"),
     (NOBODY | {"trust": ["server", "nobody"], "delta": 1e-3}, "delta with trust=nobody"),
@@ -202,6 +206,8 @@ def test_a_value_that_another_option_makes_idle_is_refused(given, said):
     [
         IRIS | {"loss": "quadratic", "calibration": "tight"},  # the default
         IRIS | {"loss": "logistic", "calibration": "printed", "delta": 1e-3},
+        CALIBRATED | {"algo": "dp_ucb"},
+        CALIBRATED | {"algo": "dpr_ucb", "c": "literal"},
         NOBODY,
         NOBODY | {"trust": "server", "delta": 1e-3},
     ],

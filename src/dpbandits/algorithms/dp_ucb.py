@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, global_dp,
+    BINARY, LITERAL, NUMBER, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, global_dp,
     inlined, kernel, laplace, new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
 from ..parts.counting.trees import tree_noise
@@ -28,6 +28,7 @@ GUARANTEE = global_dp(
     unless=(("tree_budget", SPLIT, IN_PARTS),),
 )  # fmt: skip
 ROUND_BY_ROUND = True
+UNUSED = {("gamma", NUMBER): ("bonus", "calibrated")}
 
 
 class Params(NamedTuple):

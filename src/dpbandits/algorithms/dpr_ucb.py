@@ -6,9 +6,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ..authoring import (
-    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, counter_nodes,
-    global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism, power_of_count,
-    tree_levels, tree_node_scale, truncate,
+    BINARY, LITERAL, NUMBER, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms,
+    counter_nodes, global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism,
+    power_of_count, tree_levels, tree_node_scale, truncate,
 )  # fmt: skip
 from ..parts.counting.trees import tree_noise
 from ..parts.indices.counted_optimism import dpr_ucb_with_counters
@@ -20,6 +20,7 @@ REWARDS = HeavyTails()
 SOURCE = "Tao et al. 2022, Theorem 1, with eps/L per level of a tree"
 GUARANTEE = global_dp(SOURCE, "adaptive_tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
+UNUSED = {("c", c): ("bonus", "calibrated") for c in ("practical", NUMBER)}
 C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
