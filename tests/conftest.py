@@ -52,6 +52,17 @@ def no_open_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture(autouse=True)
+def no_laws_of_earlier_tests():
+    """A message that lists the known reward laws does not depend on the tests before."""
+    written = sys.modules.get("dpbandits.environments.written")
+    known = dict(written.REGISTERED) if written else {}
+    yield
+    if written := sys.modules.get("dpbandits.environments.written"):
+        written.REGISTERED.clear()
+        written.REGISTERED.update(known)
+
+
 def pytest_runtest_setup(item):
     """Skip a test that is marked with packages of which one is not installed."""
     for mark in item.iter_markers("extra"):

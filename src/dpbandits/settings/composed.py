@@ -283,9 +283,8 @@ def same_numbers(value: Any, written: Any) -> Any:
     """Return a value in which equal numbers are written equally, as 11 for 11.0, so that settings
     that differ only in this way have the same id.
 
-    A number is written as in ``written``, the value in the file, if both are equal; otherwise it is
-    whole or not as the number in the file is, and zero is 0. A text is read as a number only where
-    the file has a number.
+    A whole number is an int. A text is read as a number only where ``written``, the value in the
+    file, is a number.
     """
     if isinstance(value, Mapping):
         known = written if isinstance(written, Mapping) else {}
@@ -293,16 +292,10 @@ def same_numbers(value: Any, written: Any) -> Any:
     if isinstance(value, list):
         items = written if isinstance(written, list) and written else [None]
         return [same_numbers(x, items[min(i, len(items) - 1)]) for i, x in enumerate(value)]
-    is_number = isinstance(written, int | float) and not isinstance(written, bool)
-    number = to_float(value)
-    if not (math.isfinite(number) and (is_number or isinstance(value, int | float))):
+    number, known = to_float(value), written if isinstance(value, str) else value
+    if isinstance(known, str) or not (math.isfinite(number) and math.isfinite(to_float(known))):
         return value
-    if is_number and number == written:
-        return written
-    if isinstance(written, float) and number:
-        return number
-    whole = number.is_integer() and abs(number) <= LARGEST_EXACT
-    return int(number) if whole else number if isinstance(value, str) else value
+    return int(number) if number.is_integer() and abs(number) <= LARGEST_EXACT else number
 
 
 def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...] = ()) -> Composed:

@@ -7,7 +7,6 @@ stored.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +14,7 @@ import numpy as np
 from ...compiled import inlined, shared
 from ..counting.trees import lowest_bit
 from ..noise.mechanisms import gaussian
-
-ROOT2 = math.sqrt(2.0)
+from .noisy_matrices import ROOT2
 
 
 class Silos(NamedTuple):
