@@ -104,8 +104,8 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
     """Return the error for a name for which a group has no configuration file.
 
-    The message has a hint if the name is a data file, the law of a single arm, or a file of the
-    user in a folder that was not given correctly.
+    The message has a hint if the name is a data file, the law of a single arm, a rule instead of an
+    algorithm, or a file of the user in a folder that was not given correctly.
     """
     if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$|[/\\~]", name, flags=re.I):
         reader, key = READERS[group]
@@ -117,6 +117,10 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             f"env={name}: {name} is the law of one arm; write env=mixed "
             f"'env.arms=[{{law: {name}, ...}}, ...]'"
         )
+    for question in QUESTIONS if group in HOMES else ():
+        if question.group != group and name in names_in(question.group, folders):
+            written = f"{question.group}={name}, as for {question.command}"
+            return BadInput(f"{group}={name}: write {written}")
     for inside in map(Path, folders):
         files = [inside / f"{name}{end}" for end in (".yaml", ".py")] if is_name(name) else []
         if any(map(Path.is_file, files)):

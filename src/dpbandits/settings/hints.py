@@ -10,7 +10,7 @@ from typing import Any
 
 from ..contracts.question import QUESTIONS
 from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
-from .groups import file_keys, names_in
+from .groups import file_keys, names_in, no_file
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # groups that may have a bare word
 MAX_NAMED_FILES = 3  # largest number of files in a message
@@ -26,12 +26,17 @@ def bare_word(word: str) -> BadInput:
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
 
 
-def _of_other_command(key: str, value: Any, python: bool) -> BadInput | None:
+def _of_other_command(
+    key: str, value: Any, folders: tuple[str, ...], python: bool
+) -> BadInput | None:
     """Return the error for a key of another command, such as ``rule`` for bandit-run; the result is
     None for other keys.
     """
     for question in QUESTIONS:
         if key == question.group:
+            others = {q.group for q in QUESTIONS} - {key}
+            if any(plain(value) in names_in(other, folders) for other in others):
+                return no_file(key, plain(value), (), folders)
             command, written = question.command, f" {key}={plain(value)}"
             if python:
                 command = command.replace("bandit-", "dpbandits.")
@@ -65,7 +70,7 @@ def unknown_key(
         return BadInput(f"{key}={plain(value)}: this function takes no {key}")
     group, _, name = key.partition(".")
     if python or not name or group not in chosen:
-        meant = _of_other_command(key, value, python)
+        meant = _of_other_command(key, value, folders, python)
         if not meant and not similar(key, known, SURE_SIMILARITY):
             meant = _takes_no(key, value, chosen, folders, python)
         return meant or unknown("key or parameter" if python else "key", key, known)
