@@ -25,7 +25,7 @@ REGRETS = regrets(runs=2, times=3)
     ("figure", "parts"),
     [
         ("{kind: tme, title: x}", ["figure.kind of experiment mine: 'tme'", "did you mean time?"]),
-        ("{title: x}", ["figure.kind of experiment mine: 'null'", "time_panels"]),
+        ("{title: x}", ["figure={title:x} of experiment mine: a kind is needed", "time_panels"]),
         ("{kind: [time]}", ["figure.kind of experiment mine: '[time]'", "did you mean time?"]),
         ("{kind: time, bnad: ci}", ["figure.kind=time of experiment mine: 'bnad'", "mean band?"]),
         ("{kind: budget, terms: x}", ["'terms'", "title"]),

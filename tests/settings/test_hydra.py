@@ -215,6 +215,13 @@ def test_a_missing_file_of_all_keys_is_refused_with_the_nearest(folder):
     assert message == "--config-name al: there is no file al.yaml; did you mean all?"
 
 
+def test_a_printed_configuration_is_no_file_of_all_keys(
+    folder,
+):
+    Path(folder[0], "job.yaml").write_text("defaults: [override /algo: dp_se, _self_]\n")
+    assert "experiment=NAME" in message_of(settings, folder, "env=mine", "job")
+
+
 def test_a_file_of_all_keys(folder):
     (setting,) = settings(folder, "env=mine", "all")
     assert (setting.budget, setting.horizon, setting.env) == (0.25, 77, "mine")

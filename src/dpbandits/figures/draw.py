@@ -230,6 +230,9 @@ def parse_figure(name: str, described: Any, question: Question) -> tuple[str, st
         example = "{kind: time, title: TITLE} is needed"
         raise BadInput(f"figure={plain(described)} of experiment {name}: {example}")
     kind = described.get("kind")
+    if kind is None:
+        needed = f"a kind is needed: {', '.join(KINDS)}"
+        raise BadInput(f"figure={plain(described)} of experiment {name}: {needed}")
     if kind not in list(KINDS):
         raise unknown(f"figure.kind of experiment {name}:", plain(kind), KINDS)
     parameters = inspect.signature(KINDS[kind]).parameters

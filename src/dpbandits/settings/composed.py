@@ -34,6 +34,10 @@ from .user_files import load_laws
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
+OVERLAID = (
+    "; the defaults of a file for --config-name begin with config, or with stop for bandit-stop; "
+    "what --cfg job prints is an experiment: DIR/experiment/NAME.yaml, experiment=NAME"
+)
 UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # left out; they take a quarter of the time
 MAX_HYDRA_CHARACTERS = 600  # longest reason from Hydra in a message
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another; a missing value
@@ -352,6 +356,8 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
         reason = in_a_line(str(error.__cause__ or error), MAX_HYDRA_CHARACTERS)
         of_file = any(words in reason for words in ("Could not override", "Multiple values for"))
         hint = PLACED if of_file and "experiment=" in shown else ""
+        if of_file and not Path(home, f"{file}.yaml").is_file():
+            shown, hint = f"--config-name {file}", OVERLAID
         unused = r"no chosen file has \1 in its defaults list"
         reason = re.sub(r"Could not override '(.+?)'\..*", unused, reason)
         raise BadInput(f"{shown}: {reason or type(error).__name__}{hint}") from None
