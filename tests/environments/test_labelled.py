@@ -177,7 +177,7 @@ def test_frames_and_files_have_one_rule_for_cells(tmp_path, cells, said):
         else:
             _, table, _ = labelled.read_source(dp.labelled(data).contents["source"], None)
             cleaned = labelled.cells_of("", table["c"])
-            assert labelled.numbers_of("", cleaned.to_frame())[0] == said
+            assert labelled.numeric_columns("", cleaned.to_frame())[0] == said
     if not of_lists and isinstance(said, str) and said != BLANK:
         of(frame, features=["age"])  # a column that is not used may hold anything
 
@@ -452,7 +452,7 @@ def test_the_rows_of_packed_files_are_said_before_they_are_read(
 def test_rows_with_blanks_are_left_out_on_request():
     found = of(changed(1, "age", None), missing="drop")
     assert found.rounds == 5
-    assert "1 rows with a blank are left out: which rows these are is public" in found.notes
+    assert "without one row with a blank; which rows have a blank is public" in found.notes
 
 
 def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):

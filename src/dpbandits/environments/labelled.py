@@ -178,7 +178,8 @@ def users_of(
     if one_of(("refuse", "drop"), "missing", missing) == "drop":
         kept = table.dropna()
         if dropped := len(table) - len(kept):
-            notes = [f"{dropped:,} rows with a blank are left out: which rows these are is public"]
+            some = "one row" if dropped == 1 else f"{dropped:,} rows"
+            notes = [f"without {some} with a blank; which rows have a blank is public"]
         table = kept
         if not len(table):
             raise BadInput(f"{where}: every row has a blank")
@@ -186,7 +187,7 @@ def users_of(
     for _, column in table.items():
         blanks = column.isna().to_numpy()
         refuse_cells(where, column, blanks, "env.missing=drop leaves out rows with a blank")
-    columns, x, of_words = numbers_of(where, table[names], declared)
+    columns, x, of_words = numeric_columns(where, table[names], declared)
     found = unit_rows(x, columns, ranges, bound, scale)
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
     if of_words:
@@ -245,7 +246,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
-def numbers_of(
+def numeric_columns(
     where: str, table: pd.DataFrame, declared: Sequence[str] = ()
 ) -> tuple[list[str], np.ndarray, list[str]]:
     """Return the names of numeric columns, their values, and a list of the columns of words.
