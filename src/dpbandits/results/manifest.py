@@ -68,7 +68,6 @@ def write_manifest(
         "settings": request.records,
         "sha256": checksum,
         "sources": SOURCES,
-        "seed": request.config["seed"],
         "versions": versions(),
         "played_with": sorted(played_with),
         "commit": commit(),
