@@ -34,7 +34,7 @@ from .varying import SETTING
 # Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
-RECORDS_JSON = ".records.json"  # ending of the file that ``dp.save`` writes
+RECORDS_JSON = ".records.json"  # follows the name of a table in the second file of ``dp.save``
 
 
 def read_manifest(table: Path) -> Any:
@@ -83,7 +83,7 @@ def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> Non
     """
     if records:
         content = json.dumps({"settings": records, "sha256": checksum}, indent=2)
-        write_atomically(beside(table, RECORDS_JSON), f"{content}\n".encode())
+        write_atomically(table.with_name(table.name + RECORDS_JSON), f"{content}\n".encode())
 
 
 def read_records(table: Path) -> Any:
@@ -91,7 +91,7 @@ def read_records(table: Path) -> Any:
 
     If there are no such records, one of the errors UNREADABLE is raised.
     """
-    found = json.loads(read_text(beside(table, RECORDS_JSON)))
+    found = json.loads(read_text(table.with_name(table.name + RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
         raise ValueError("the records belong to another table")
     return found["settings"]
