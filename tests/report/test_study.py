@@ -271,6 +271,12 @@ def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
 
 
+def test_a_lower_bound_of_0_gives_no_ratio():
+    """At the horizon 1, ln T is 0. The control is a longer horizon."""
+    tables = [dp.run(algo="dp_se", eps=1, horizon=T, runs=2, jobs=1) for T in (1, 100)]
+    assert [len(study_of(table).ratios) for table in tables] == [0, 1]
+
+
 def test_the_seeds_are_the_seeds_of_the_runs_also_if_a_sweep_varies_them(tmp_path):
     words = ["algo=dp_se", "seed=3,5", "horizon=300", "runs=2", "eps=1"]
     (request,) = read_requests([*words, f"results={tmp_path}"], (), multirun=True)
