@@ -346,8 +346,8 @@ def ratios_of(source: Source) -> pd.DataFrame:
     for (own, mean), found in zip(settings, source.problems, strict=False):  # the list may be empty
         name, budget = budget_of(record := source.recorded[own])
         bound = best_lower_bound(found) if math.isfinite(budget) else None
-        value = math.nan if bound is None else bound.value(found)
-        if value > 0 and 0 < (ratio := mean / value) < math.inf:  # ln T is 0 at T = 1
+        ratio = mean / bound.value(found) if bound is not None else math.nan
+        if 0 < ratio < math.inf:
             game = f"{environment_title(record['env'])}, T = {rounds(record['horizon'])}"
             rows.append((game, display_name(record["algo"]), record["algo"], name, budget, ratio))
     return pd.DataFrame(rows, columns=RATIOS).astype({"value": float, "ratio": float})
