@@ -6,6 +6,7 @@ import math
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -19,6 +20,7 @@ from ..running.auto import seconds_of_means
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
+from ..settings.setting import Setting
 from .command import entry_point
 from .lines import shortened
 from .words import read_requests
@@ -56,7 +58,9 @@ def preview(requests: Sequence[Request]) -> str:
 
 def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
     """Return the status of each setting of the given requests, and the number of workers."""
-    wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
+    wanted: dict[tuple[Path, Setting], int] = {}
+    for r in requests:  # several experiments may contain a setting
+        wanted |= {(r.folder, s): max(r.runs, wanted.get((r.folder, s), 0)) for s in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
     return found, joblib.cpu_count() if jobs < 0 else jobs
