@@ -235,4 +235,10 @@ def test_a_results_folder_whose_runs_are_a_link_is_refused(tmp_path):
         (tmp_path / "real" / inner).symlink_to(tmp_path)
         message = message_of(check_writable, tmp_path / "results")
         assert f"{inner} is a link, which could lead out of the results folder" in message
+        check_writable(tmp_path / "results", "results/page.html")  # not a results folder
         (tmp_path / "real" / inner).unlink()
+
+
+def test_a_message_about_the_folder_of_a_file_names_the_file():
+    message = message_of(check_writable, Path("/dev/null/x"), "/dev/null/x/page.html")
+    assert message.startswith("out=/dev/null/x/page.html: a writable folder is needed (")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -222,12 +223,12 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
                 (path.parent / LOCK).unlink()
 
 
-def check_writable(folder: Path) -> None:
-    """Raise BadInput if files cannot be created in a results folder. The check leaves no file or
-    folder behind.
+def check_writable(folder: Path, out: Any = None) -> None:
+    """Raise BadInput if files cannot be created in a results folder, or in the folder of the file
+    that the user gave as ``out``. The check leaves no file or folder behind.
     """
-    with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
-        for inner in (folder / RUNS, folder / FIGURES):
+    with needed(folder, out), tempfile.TemporaryFile(dir=existing(folder)):
+        for inner in (folder / RUNS, folder / FIGURES) if out is None else ():
             if inner.is_symlink():
                 raise OSError(f"{inner} is a link, which could lead out of the results folder")
 
@@ -239,13 +240,14 @@ def check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def needed(folder: Path) -> Iterator[None]:
-    """Convert an error about a results folder to BadInput."""
+def needed(folder: Path, out: Any = None) -> Iterator[None]:
+    """Convert an error about a results folder, or about the folder of ``out``, to BadInput."""
     try:
         yield
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
+        given = f"results={folder}" if out is None else f"out={out}"
+        raise BadInput(f"{given}: a writable folder is needed ({reason})") from None
 
 
 def existing(folder: Path) -> Path:

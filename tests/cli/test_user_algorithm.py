@@ -113,11 +113,23 @@ def test_a_table_of_another_version_is_replaced_with_a_line(ended):
     manifest = table.with_suffix(".json")
     [setting] = json.loads(manifest.read_text())["settings"].values()
     manifest.write_text(manifest.read_text().replace(setting["version"], "older"))
-    assert (
-        f"{table}: the new table replaces the table made by another version of greedy"
-        in ended(run, *words)[2]
-    )
+    other = "the new table replaces the table made by another version of greedy; results=DIR"
+    assert f"{table}: {other}" in ended(run, *words)[2]
     assert "replaces" not in ended(run, *words)[2]
+
+
+def test_a_table_of_another_version_of_a_reward_law_is_replaced_with_a_line(ended):
+    words = ["--config-dir=mine", "algo=dp_se", "eps=1", "horizon=100", "runs=2", "env=coin"]
+    Path(MINE, "env").mkdir(parents=True)
+    Path(MINE, "env", "coin.yaml").write_text(
+        "law: mixed\narms: [{law: coin}, {law: bernoulli, mean: .1}]"
+    )
+    Path(MINE, "law").mkdir()
+    said = []
+    for reward in ("u", "u", "u**2"):
+        Path(MINE, "law", "coin.py").write_text(f"def coin(u):\n    return {reward}\n")
+        said.append("replaces the table made by another version of coin;" in ended(run, *words)[2])
+    assert said == [False, False, True]
 
 
 @pytest.mark.slow

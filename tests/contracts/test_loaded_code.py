@@ -121,8 +121,7 @@ def version(what, arm):
 
 @pytest.fixture(autouse=True)
 def own_modules(monkeypatch):
-    """No bytecode of a module that was edited within a second, and no modules that stay."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    """No modules stay."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield
     _load.cache_clear()
@@ -159,6 +158,28 @@ def test_a_file_that_is_edited_in_a_session_is_loaded_again():
     assert arms == [0, 1]
     file.write_text(START + PLAY.format(arm="3", decorator=""))
     assert 3 in load(file).function.__code__.co_consts
+
+
+@pytest.mark.parametrize("what", ["a module", "a package"])
+def test_an_edit_in_the_same_second_is_seen(what, monkeypatch):
+    """The file keeps its size. Python's stored bytecode has the second and the size of its file."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    arms = []
+    for arm in range(3):
+        wrote(what, arm)
+        for file in MINE.rglob("*.py"):
+            os.utime(file, ns=(arm, arm))
+        used = load((MINE / "algo/mine.py").resolve()).function.__globals__
+        arms.append(used["helper" if what == "a module" else "deep"].ARM)
+    assert arms == [0, 1, 2] and not [*MINE.rglob("*.pyc")]
+
+
+def test_the_text_of_an_algorithm_that_was_edited_in_the_same_second_is_read(monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for arm in range(3):
+        own_algorithm(MINE, "mine", START + PLAY.format(arm=arm, decorator=""))
+        os.utime(MINE / "algo/mine.py", ns=(arm, arm))
+        assert arm in load((MINE / "algo/mine.py").resolve()).function.__code__.co_consts
 
 
 class Global:

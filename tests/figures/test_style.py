@@ -169,6 +169,16 @@ def test_an_axis_of_time_begins_at_zero_or_at_the_first_round(panels, scale, lim
     assert ax.get_xscale() == scale and ax.get_xlim() == limits
 
 
+def test_scales_that_an_axis_has_change_nothing(panels):
+    """The budgets of a figure of stopping times have room on both sides; shares may be 0."""
+    panels[0].set(xscale="log", xlim=(0.5, 4.0))
+    panels[1].set_gid(SHARE)
+    with FigureOptions(xscale="log", yscale="log").applied():
+        rescale(panels[:2])
+    assert panels[0].get_xlim() == (0.5, 4.0)
+    assert [ax.get_yscale() for ax in panels[:2]] == ["log", "linear"]
+
+
 @pytest.mark.parametrize(("low", "bottom"), [(1.0, 0.0), (-4.0, -4.0)])
 def test_a_linear_axis_of_regret_shows_zero_and_what_is_below(panels, low, bottom):
     ax = panels[0]

@@ -10,14 +10,17 @@ from refusals import message_of
 from report_tables import regrets, stopping_times
 
 import dpbandits as dp
+from dpbandits.cli.words import read_requests
 from dpbandits.figures.style import PALETTE
 from dpbandits.report import build
 from dpbandits.report import study as module
 from dpbandits.report.charts import chart_of
 from dpbandits.report.sources import source_of, sources_in
 from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Best, Study, map_of, tails
+from dpbandits.results.report import write_report
 from dpbandits.results.table import Table, join, thinned
 from dpbandits.results.tables import write_table
+from dpbandits.running.monte_carlo import play_request
 
 
 def study_of(table, metric="regret"):
@@ -262,10 +265,24 @@ def test_the_drawn_line_of_tied_runs_never_rises():
 def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     write_table(tmp_path / "a.csv", regrets(("mine", "dp_se"), runs=2, times=3))
     own = {"config": {"algo": "mine", "experiment": "trial"}, "changed": [], "settings": {}}
-    manifest = own | {"seed": 0, "versions": {}, "commit": None}
+    manifest = own | {"versions": {}, "commit": None}
     (tmp_path / "a.json").write_text(json.dumps(manifest))
     ((source,), _) = sources_in(tmp_path, "regret")
     assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
+
+
+def test_a_lower_bound_of_0_gives_no_ratio():
+    """At the horizon 1, ln T is 0. The control is a longer horizon."""
+    tables = [dp.run(algo="dp_se", eps=1, horizon=T, runs=2, jobs=1) for T in (1, 100)]
+    assert [len(study_of(table).ratios) for table in tables] == [0, 1]
+
+
+def test_the_seeds_are_the_seeds_of_the_runs_also_if_a_sweep_varies_them(tmp_path):
+    words = ["algo=dp_se", "seed=3,5", "horizon=300", "runs=2", "eps=1"]
+    (request,) = read_requests([*words, f"results={tmp_path}"], (), multirun=True)
+    write_report(request, play_request(request), 0.0)
+    ((source,), _) = sources_in(tmp_path, "regret")
+    assert source.made.startswith("seed 3 and 5, dpbandits ")
 
 
 def standing_of(*tables):

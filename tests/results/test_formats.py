@@ -42,6 +42,14 @@ def test_a_table_in_each_format(bandit, tmp_path, right, name):
     assert not [*tmp_path.glob("results/sweep*")]  # nor the comparison of the table
 
 
+def test_tables_of_one_name_in_two_formats_keep_their_own_records(tmp_path, right):
+    """Without its records, a table of runs=auto would have too short intervals."""
+    tables = {"csv": right[right["eps"] == 0.5], "csv.gz": right[right["eps"] == 1.5]}
+    files = {name: dp.save(table, tmp_path / f"t.{name}") for name, table in tables.items()}
+    for name, table in tables.items():
+        assert json.loads(dp.load(files[name]).attrs["settings"]).keys() == {*table["setting"]}
+
+
 @pytest.mark.parametrize("name", ["csv.gz", PARQUET])
 def test_a_file_is_the_same_for_the_same_runs_and_is_read_piece_by_piece(
     tmp_path, right, monkeypatch, name

@@ -10,7 +10,7 @@ import pytest
 from sweeps import quick, report, requested
 
 import dpbandits as dp
-from dpbandits.cli.status import preview
+from dpbandits.cli.status import preview, text_of_status
 from dpbandits.contracts.question import STOPPING
 from dpbandits.results.intervals import TAIL, interval_of_mean
 from dpbandits.results.report import write_report
@@ -160,16 +160,25 @@ def test_a_dry_run_says_what_is_played_within_max_time(tmp_path):
     """100,000 runs would take minutes; the first 100 are always played."""
     given = {"algo": "ucb", "horizon": 2e5, "checkpoints": 2, "runs": "auto", "jobs": 1}
     given |= {"max_runs": 100_000}
-    every, within, first = (
-        preview([requested(tmp_path, **given, **more)])
-        for more in ({}, {"max_time": 30}, {"max_time": 1e-3})
+    every, within, first, fixed = (
+        preview([requested(tmp_path, **given | more)])
+        for more in ({}, {"max_time": 30}, {"max_time": 1e-3}, {"runs": 100, "max_runs": None})
     )
     assert "on 1 worker, 100000 runs and their table" in every and "minutes" in every
     assert "after 100, only runs that end within max_time=30 seconds:" in within
     assert re.search(r"time left: (about|between) 3\d s .*at most 100000 runs", within)
     assert "minutes" not in within
-    left = [line for line in first.splitlines() if line.startswith("time left")]
-    assert left[0].partition(" on ")[0] == left[1].partition(" on ")[0]
+    left = [re.findall("time left: .* on 1 worker", text) for text in (first, fixed)]
+    assert left[0] == left[1] and len(left[0]) == 1
+
+
+def test_a_status_does_not_say_that_nothing_is_left_if_only_the_first_check_is_reached(tmp_path):
+    """The control is the fixed number of runs."""
+    fixed, auto = requested(tmp_path, **GIVEN, runs=100), requested(tmp_path, **KEYS)
+    report(fixed)
+    assert text_of_status([fixed]).endswith("nothing is left to run")
+    assert "nothing is left" not in text_of_status([auto])
+    assert "at most 1,000 runs of each setting (runs=auto):" in text_of_status([auto])
 
 
 @pytest.mark.slow

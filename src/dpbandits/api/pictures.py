@@ -135,7 +135,7 @@ def plot(
     chosen = replace(FigureOptions.parse(given, ax, "dpbandits.plot"), in_pyplot=True)
     files = None if out is None else files_of(new_file("out", out))
     if files is not None:
-        check_writable(files[0].parent)
+        check_writable(files[0].parent, out)
     asked = "bounds=True" if bounds else None
     figure = figure_of(table, chosen, bounds=asked, metric=metric, band=band, marks=marks, **named)
     if files is not None:

@@ -59,7 +59,7 @@ def main(given: Namespace) -> int:
     if not has_figure and len(formats) == 1:
         how = f"write out={stem}, or give eps=[...] instead for a figure, too"
         raise BadInput(f"out={typed['out']}: samples=N and ratio=R write tables only; {how}")
-    check_writable(stem.parent)
+    check_writable(stem.parent, typed.get("out"))
     found = answers_of(group, names, runs, parameters, given.folders)
     render = text if group == "algo" else text_of_rules
     answers = [*dict.fromkeys(found["answer"]), *[COLUMNS_OF_SHEET] * ("slow" in found)]

@@ -36,7 +36,7 @@ def main(given: Namespace) -> int:
     metric = keys.get("metric", REGRET)
     table = open_tables(paths).measured(metric, given.folders).with_labels()
     compared, question = compare(table, baseline), measuring(table.question, table.metric)
-    check_writable(stem.parent)
+    check_writable(stem.parent, keys.get("out"))
     explained = note(compared, question).splitlines()
     styles = {".md": "pipe", ".tex": "latex"}
     texts = {

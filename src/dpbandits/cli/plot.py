@@ -48,7 +48,7 @@ def main(given: Namespace) -> int:
         return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
     stem = out if "out" in keys else stem
-    check_writable(stem.parent)
+    check_writable(stem.parent, keys.get("out"))
     for path in save(figure, stem, written):
         print(path)
     return 0

@@ -17,7 +17,7 @@ def main(given: Namespace) -> int:
     if given.words:
         raise BadInput(f"{given.words[0]}: KEY=VALUE is needed, as in results=DIR (see --help)")
     page = checked_page(keys.get("out", "report.html"))
-    check_writable(page.parent)
+    check_writable(page.parent, page)
     text = report_of_folder(results_of(keys), keys.get("metric", REGRET), given.folders)
     write_atomically(page, text.encode())
     print(page)

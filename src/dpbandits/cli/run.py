@@ -66,6 +66,7 @@ def answer(question: Question, given: Namespace) -> int:
     for request in requests:
         check_writable(request.folder)
         check_size(request)
+        refuse_to_replace(request)
         _check_figure(request)
         if options is not None:
             _check_style(request, options)
@@ -83,7 +84,6 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     If a style is given, the LaTeX file of the summary has this style.
     """
     start, question = time.monotonic(), request.question
-    refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     found = play_request(request, for_pages=True)

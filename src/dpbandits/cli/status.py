@@ -6,6 +6,7 @@ import math
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import joblib
 import pandas as pd
@@ -19,6 +20,7 @@ from ..running.auto import seconds_of_means
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
+from ..settings.setting import Setting
 from .command import entry_point
 from .lines import shortened
 from .words import read_requests
@@ -32,7 +34,7 @@ def main(given: Namespace) -> int:
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
     requests = read_requests(given.words, given.folders, question, given.multirun)
-    print(text_of_status(*_found(requests)))
+    print(text_of_status(requests))
     return 0
 
 
@@ -42,19 +44,10 @@ def preview(requests: Sequence[Request]) -> str:
     The text has the settings with the states of their runs, the numbers of rows of the tables, the
     sizes of tables and runs, and the time left.
     """
-    lines = [text_of_status(*_found(requests))]
+    lines = [text_of_status(requests)]
     for request in requests:
-        runs, most = request.most_runs, "at most " if request.auto else ""
-        size = size_of(request.settings, runs)
-        if request.auto is not None:
-            longest = request.auto.max_time
-            ends = f"; after {request.runs}, only runs that end within max_time={longest:g} seconds"
-            lines.append(
-                f"at most {runs:,} runs of each setting (runs=auto){ends * (longest < math.inf)}:"
-            )
-            found = _found([replace(request, runs=runs)])
-            lines.append(time_left(*found, request.runs, longest))
-        elif (seconds := seconds_of_means(request)) > 0:
+        size, most = size_of(request.settings, request.most_runs), "at most " * bool(request.auto)
+        if (seconds := seconds_of_means(request)) > 0:
             lines.append(f"further runs for the means of the summary: at most {duration(seconds)}")
         lines += [
             f"table: {table_path(request)}, {most}{rows_in_words(size)}",
@@ -65,14 +58,21 @@ def preview(requests: Sequence[Request]) -> str:
 
 def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
     """Return the status of each setting of the given requests, and the number of workers."""
-    wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
+    wanted: dict[tuple[Path, Setting], int] = {}
+    for r in requests:  # several experiments may contain a setting
+        wanted |= {(r.folder, s): max(r.runs, wanted.get((r.folder, s), 0)) for s in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
     return found, joblib.cpu_count() if jobs < 0 else jobs
 
 
-def text_of_status(found: Sequence[Status], jobs: int) -> str:
-    """Return a text: the table of states, the reasons of failures and damage, and the time left."""
+def text_of_status(requests: Sequence[Request]) -> str:
+    """Return a text: the table of states, the reasons of failures and damage, and the time left.
+
+    With ``runs=auto``, the table is about the runs up to the first check, and the time is the time
+    of all runs that may be played.
+    """
+    found, jobs = _found(requests)
     many = len(found) > MAX_SETTINGS
     names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
     each = [[1, one.done, *(one.left * (one.state == x) for x in STATES)] for one in found]
@@ -85,7 +85,18 @@ def text_of_status(found: Sequence[Status], jobs: int) -> str:
     lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
     lines += shortened(list(reasons), most=MAX_SETTINGS)
-    return "\n".join([*lines, time_left(found, jobs)])
+    if not any(request.auto for request in requests):
+        return "\n".join([*lines, time_left(found, jobs)])
+    for request in requests:
+        longest, most = math.inf, request.most_runs
+        if request.auto is not None:
+            longest = request.auto.max_time
+            ends = f"; after {request.runs}, only runs that end within max_time={longest:g} seconds"
+            ends *= longest < math.inf
+            lines.append(f"at most {most:,} runs of each setting (runs=auto){ends}:")
+        found, jobs = _found([replace(request, runs=most)])
+        lines.append(time_left(found, jobs, request.runs, longest))
+    return "\n".join(lines)
 
 
 def time_left(found: Sequence[Status], jobs: int, first: int = 0, longest: float = math.inf) -> str:

@@ -13,11 +13,18 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from ..compiled import is_compiled
@@ -484,7 +491,8 @@ def import_file(file: Path, group: str) -> ModuleType:
             read += [other.read_bytes() for other in _sources_in(file.parent)]
         state = hashlib.sha256(b"".join(read)).hexdigest()[:12]
         name = f"dpbandits_{group}_{file.stem}_{state}"
-        spec = importlib.util.spec_from_file_location(name, file)
+        loader = _FromSource(name, str(file))
+        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
@@ -510,6 +518,26 @@ def _state_of(folder: Path) -> tuple[Any, ...]:
     return tuple(found)
 
 
+class _FromSource(SourceFileLoader):
+    """Imports a file of the user from its source. Python dates stored bytecode only by the second,
+    and would use the bytecode of before an edit that follows in the same second.
+    """
+
+    def path_stats(self, path: Any) -> NoReturn:
+        """Raise OSError: then Python neither reads nor writes bytecode."""
+        raise OSError
+
+
+def _finder(folder: str) -> FileFinder:
+    """Return what finds the modules in a user's folder, or in a folder inside it; for other
+    folders, raise ImportError, so that Python asks its other hooks.
+    """
+    if not any(Path(folder).is_relative_to(own) for own in _imported_from):
+        raise ImportError
+    machine_code = ExtensionFileLoader, EXTENSION_SUFFIXES
+    return FileFinder(folder, machine_code, (_FromSource, SOURCE_SUFFIXES))
+
+
 def _let_import_neighbours(folder: Path) -> None:
     """Let files import modules from this folder before modules from other folders of users. Modules
     of this folder are imported again if one of its files has changed.
@@ -521,13 +549,19 @@ def _let_import_neighbours(folder: Path) -> None:
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
     for name, module in list(sys.modules.items()):
         # the loop runs over a copy, since other threads may import modules meanwhile
-        file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
+        if name.partition(".")[0] not in own:
+            continue
+        # a folder without __init__.py is a module without a file
+        places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
         left = [*others, folder] if has_changed else others
-        if file and any(Path(file).is_relative_to(other) for other in left):
+        if any(Path(x).is_relative_to(other) for x in filter(None, places) for other in left):
             sys.modules.pop(name, None)
     _imported_from[:] = [folder, *others]
     paths = list(map(str, _imported_from))
     sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]
+    if _finder not in sys.path_hooks:
+        sys.path_hooks.insert(0, _finder)
+    sys.path_importer_cache.pop(str(folder), None)
 
 
 # The folders from which users' files were imported, the latest folder first

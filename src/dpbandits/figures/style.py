@@ -195,13 +195,16 @@ def rescale(panels: Sequence[Axes]) -> None:
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
         for ax in panels if scale is not None else ():
+            if axis == "y" and ax.get_gid() == SHARE and ax.get_yscale() == "linear":
+                continue  # shares may be 0
+            before = ax.get_xscale()
             ax.set(**{f"{axis}scale": scale})
             points = _points(ax, axis)
             if scale == "linear":
                 if not (points < 0).any():
                     ax.set(**{f"{axis}lim": (0, None)})
                 getattr(ax, f"{axis}axis").set_major_formatter(Prefixed())
-            elif axis == "x":
+            elif axis == "x" and before != scale:
                 positive = np.append(points, ax.get_xlim()[1])
                 ax.set_xlim(left=positive[positive > 0].min())
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..claims.claim import kind
 from ..contracts.question import QUESTIONS, REGRET, Question
-from ..errors import BadInput
+from ..errors import BadInput, together
 from ..results import metrics
 from ..results.formats import FINDINGS, SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
@@ -43,7 +43,7 @@ class Source:
         command: the command that makes the table; empty if it is unknown.
         own: the names in the command that stand for files in the user's folder.
         heading: the title of the table, if this is not its name.
-        made: seed, versions and commit of the table, as in the manifest.
+        made: the seeds of the table, and the versions and the commit in its manifest.
     """
 
     name: str
@@ -141,12 +141,13 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
     table = Table.of_file(file)
     with suppress(*UNREADABLE):
         manifest = read_manifest(file)
-        config, made = manifest["config"], {"seed": manifest["seed"], **manifest["versions"]}
+        config = manifest["config"]
         question = next(q for q in QUESTIONS if q.group in config)
         own = [f"experiment={config['experiment']}"] if config.get("experiment") else []
         more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
         more["own"] = own_names(config, table.settings, question.group)
-        made |= {"commit": manifest["commit"]}
+        seeds = together(map(str, table.settings["seed"].unique()))
+        made = {"seed": seeds, **manifest["versions"], "commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)
     return source_of(name, table, metric, folders, **more)
 

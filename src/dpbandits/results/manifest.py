@@ -34,7 +34,7 @@ from .varying import SETTING
 # Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
-RECORDS_JSON = ".records.json"  # ending of the file that ``dp.save`` writes
+RECORDS_JSON = ".records.json"  # follows the name of a table in the second file of ``dp.save``
 
 
 def read_manifest(table: Path) -> Any:
@@ -68,7 +68,6 @@ def write_manifest(
         "settings": request.records,
         "sha256": checksum,
         "sources": SOURCES,
-        "seed": request.config["seed"],
         "versions": versions(),
         "played_with": sorted(played_with),
         "commit": commit(),
@@ -84,7 +83,7 @@ def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> Non
     """
     if records:
         content = json.dumps({"settings": records, "sha256": checksum}, indent=2)
-        write_atomically(beside(table, RECORDS_JSON), f"{content}\n".encode())
+        write_atomically(table.with_name(table.name + RECORDS_JSON), f"{content}\n".encode())
 
 
 def read_records(table: Path) -> Any:
@@ -92,7 +91,7 @@ def read_records(table: Path) -> Any:
 
     If there are no such records, one of the errors UNREADABLE is raised.
     """
-    found = json.loads(read_text(beside(table, RECORDS_JSON)))
+    found = json.loads(read_text(table.with_name(table.name + RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
         raise ValueError("the records belong to another table")
     return found["settings"]
@@ -262,18 +261,27 @@ def _is_summary_of(request: Request) -> bool:
 
 def replaced_table(request: Request) -> str:
     """Return in words which other table a request replaces: a table with other settings, or a table
-    made by other versions. If there is none, the text is empty.
+    made by other versions of algorithms or reward laws. If there is none, the text is empty.
     """
     with contextlib.suppress(*UNREADABLE):
-        made = read_manifest(table_path(request))["settings"].values()
-        if _content(made) != _content(s.record for s in request.settings):
+        made = read_manifest(table_path(request))["settings"]
+        before, now = [*made.values()], [setting.record for setting in request.settings]
+        if _content(before) == _content(now):
+            old, new = _versions(before), _versions(now)
+            if names := [name for name, was in old.items() if new.get(name, was) != was]:
+                return f"the table made by another version of {either(names)}"
+        if made.keys() != {setting.id for setting in request.settings}:
             return "a table with other settings: a file, data or a variable has changed since"
-        now = {setting.algo: setting.version for setting in request.settings}
-        before = {str(words["algo"]): words["version"] for words in made}
-        if names := [name for name, was in before.items() if now.get(name, was) != was]:
-            other = f"another version of {either(names)}, or by another NumPy or Numba"
-            return f"the table made by {other}"
     return ""
+
+
+def _versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the versions of the algorithms and of the user's reward laws in some records."""
+    return {
+        name: version
+        for words in records
+        for name, version in {words["algo"]: words["version"], **words.get("laws", {})}.items()
+    }
 
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:

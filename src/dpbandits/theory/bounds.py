@@ -171,11 +171,12 @@ def every_bound() -> Iterator[Bound]:
 
 def best_lower_bound(problem: Problem) -> Bound | None:
     """Return the largest lower bound on the regret on this instance whose constants are known, or
-    None if no such bound applies.
+    None if no such bound applies or all of them are 0.
     """
     numbers = (EXACT, ASYMPTOTIC)
     found = [b for b in bounds_for(problem)[0] if b.side == LOWER and b.status in numbers]
-    return max(found, key=lambda bound: bound.value(problem), default=None)
+    best = max(found, key=lambda bound: bound.value(problem), default=None)
+    return best if best is not None and best.value(problem) > 0 else None
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:

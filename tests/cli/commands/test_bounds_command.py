@@ -29,6 +29,14 @@ def test_bounds_of_a_setting_that_was_not_run(bandit):
     assert not Path("results").exists()
 
 
+@pytest.mark.parametrize("game", ["horizon=1", "env=bernoulli env.means=[.5,.5] horizon=100"])
+def test_a_lower_bound_of_0_gives_no_ratio(bandit, game):
+    """At the horizon 1, ln T is 0. If all means are equal, there is no regret."""
+    bandit(run, f"algo=dp_se eps=1 {game} runs=2 jobs=1")
+    printed = bandit(bounds, f"algo=dp_se eps=1 {game}")
+    assert printed[1].startswith("measured: ") and printed[2] == ""
+
+
 @pytest.mark.slow
 def test_bounds_stand_beside_what_was_measured(bandit):
     line = "algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e5"

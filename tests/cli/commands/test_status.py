@@ -96,3 +96,11 @@ def test_a_multirun_and_a_rule(reported):
     assert lines[-2].split()[:3] == ["all", "4", "0"]
     assert "dp_nas on sign" in reported("rule=dp_nas")[2]
     assert "on sign" in reported("experiment=sajed2019_stopping")[2]
+
+
+def test_a_setting_of_two_experiments_needs_the_larger_number_of_runs(reported):
+    """They have 8 settings in common, with 100 and with 10 runs."""
+    names = "azize2025", "dp_ucb_counters"
+    for order in (names, names[::-1]):
+        *_, every, _ = reported("-m", f"experiment={','.join(order)}")
+        assert every.split() == ["all", "132", "0", str(84 * 100 + 48 * 10), "0", "0"]

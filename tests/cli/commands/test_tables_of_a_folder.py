@@ -65,7 +65,6 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     summary = pd.DataFrame({"algo": ["a"] * count, "setting": "0", "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], records={}, question=None, auto=None)
     table = tmp_path / "sweep.csv"
-    monkeypatch.setattr(of_request, "refuse_to_replace", lambda _: None)
     played = SimpleNamespace(total=lambda _: 0, played=0)
     monkeypatch.setattr(of_request, "play_request", lambda _, for_pages: played)
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from refusals import message_of
 
+from dpbandits.cli import run as bandit_run
 from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
@@ -22,6 +23,7 @@ def path(tmp_path):
     def run_with(*keys):
         words = ["experiment=azize2022_fig8", "jobs=1", *keys, f"results={tmp_path}"]
         request = read_request(words, ())
+        refuse_to_replace(request)
         run(request)
         return table_path(request)
 
@@ -114,7 +116,14 @@ def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, t
     words = ["experiment=azize2022_fig4", *change.split(), f"results={tmp_path}"]
     given = " ".join(word for word in change.split() if not word.startswith("format"))
     said = f"{given}: {page} was made with other keys; results=DIR of another folder keeps both"
-    assert message_of(run, read_request(words, ())) == said
+    assert message_of(refuse_to_replace, read_request(words, ())) == said
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "-m"])
+def test_no_experiment_is_run_if_the_table_of_another_would_be_replaced(refused, tmp_path, option):
+    page = pages_alone(tmp_path / "results").relative_to(tmp_path)
+    words = ["-m", option, "experiment=azize2022_fig8,azize2022_fig4", "runs=2"]
+    assert refused(bandit_run, words).startswith(f"-m runs=2: {page} was made with other keys")
 
 
 @pytest.mark.extra("pyarrow")
