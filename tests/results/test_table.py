@@ -173,10 +173,16 @@ def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, 
     cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
     message = message_of(Table.of_file, written(cut, tmp_path / "b.csv"))
     last = table.loc[table["t"] < 2000, "t"].max()
-    reason = f"run 0 of dp_se ends at t = {last}, before its horizon 2000 (column horizon)"
+    reason = f"run 0 of dp_se ends at t = {last}, but its horizon is 2000 (column horizon)"
     assert message == f"{tmp_path}/b.csv: {reason}"
     for read in (dp.plot, dp.summary, dp.compare):
         assert message_of(read, cut) == f"the table: {reason}"
+    middle = table["t"].unique()[2]
+    for horizon, said in (
+        (middle, f"ends at t = 2000, but its horizon is {middle}"),
+        (1999, "no row is at its horizon"),
+    ):
+        assert said in message_of(dp.summary, table.assign(horizon=horizon))
 
 
 @pytest.mark.slow
@@ -185,13 +191,13 @@ def test_each_run_must_reach_its_horizon(tmp_path, played, pieces):
     table, _ = played()
     last = table.index[(table["t"] == 2000) & (table["run"] == 3)]
     some = table.drop(index=last[-1])
-    reason = f"run 3 of {table['algo'][last[-1]]} ends at t = {some.loc[last[-1] - 1, 't']}, before"
+    reason = f"run 3 of {table['algo'][last[-1]]} ends at t = {some.loc[last[-1] - 1, 't']}, but"
     for read in (dp.plot, dp.summary, dp.compare):
         assert reason in message_of(read, some)
     for suffix in ("csv", "csv.gz"):
         assert reason in message_of(Table.of_file, written(some, tmp_path / f"b.{suffix}"))
     longer = table.assign(t=np.where(table["eps"] == 1, 2 * table["t"], table["t"]))
-    reason = "ends at t = 2000, before its horizon 4000"
+    reason = "ends at t = 2000, but its horizon is 4000"
     assert reason in message_of(dp.summary, longer.drop(columns="horizon"))
 
 

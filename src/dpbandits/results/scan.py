@@ -190,7 +190,7 @@ class Scan:
         """
         group = self.question.group
         if self.ends.empty:
-            raise BadInput(f"{self.name}: no row has reached its {self.question.limit}")
+            raise BadInput(f"{self.name}: no row is at its {self.question.limit}")
         doubled = self._doubled(self._shown)
         if doubled.any():
             row = self.ends[doubled].iloc[0]
@@ -212,7 +212,7 @@ class Scan:
             self._refuse_column(rows, number, place)
             raise BadInput(
                 f"{self.name}: run {run[place]:g} of {rows[group].iloc[place]} ends at t = "
-                f"{t[place]:g}, before its horizon {horizon[place]:g} (column horizon)"
+                f"{t[place]:g}, but its horizon is {horizon[place]:g} (column horizon)"
             )
         twice = same & (t[1:] == t[:-1])
         if twice.any():
