@@ -271,6 +271,14 @@ def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
 
 
+def test_tables_of_one_name_in_two_formats_are_both_shown(tmp_path):
+    for name, algo in (("a.csv", "dp_se"), ("a.csv.gz", "ucb"), ("b.csv", "dp_ucb")):
+        write_table(tmp_path / name, regrets((algo,), runs=2, times=3))
+    sources, _ = sources_in(tmp_path, "regret")
+    shown = {source.name: source.summary["algo"][0] for source in sources}
+    assert shown == {"a.csv": "dp_se", "a.csv.gz": "ucb", "b": "dp_ucb"}
+
+
 def test_a_lower_bound_of_0_gives_no_ratio():
     """At the horizon 1, ln T is 0. The control is a longer horizon."""
     tables = [dp.run(algo="dp_se", eps=1, horizon=T, runs=2, jobs=1) for T in (1, 100)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -88,8 +89,10 @@ def sources_in(
     """
     if not results.is_dir():
         raise BadInput(f"results={results}: there is no such folder")
-    ours, files = names_in("experiment"), {bare_name(x): x for x in tables_in(results)}
-    summaries = {name: results / f"{name}{SUMMARY_CSV}" for name in ours if name not in files}
+    tables, ours = tables_in(results), names_in("experiment")
+    counts = Counter(map(bare_name, tables))  # dp.save may have written a name in two formats
+    files = {bare_name(x) if counts[bare_name(x)] == 1 else x.name: x for x in tables}
+    summaries = {name: results / f"{name}{SUMMARY_CSV}" for name in ours if name not in counts}
     files |= {name: file for name, file in summaries.items() if file.is_file()}
     names = [name for name in files if not name.startswith(FINDINGS)]
     if not names:
