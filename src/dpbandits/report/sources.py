@@ -26,6 +26,7 @@ from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, is_name, names_in, question_of
+from ..settings.request import FILE
 from ..theory.problem import Problem, problems
 from ..validation import read_csv
 
@@ -147,8 +148,10 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
         config = manifest["config"]
         question = next(q for q in QUESTIONS if q.group in config)
         own = [f"experiment={config['experiment']}"] if config.get("experiment") else []
-        more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
-        more["own"] = own_names(config, table.settings, question.group)
+        changed = [str(word) for word in manifest["changed"]]
+        more["command"] = shlex.join([question.command, *own, *changed])
+        files = [word.removeprefix(FILE) for word in changed if word.startswith(FILE)]
+        more["own"] = [*files, *own_names(config, table.settings, question.group)]
         seeds = together(map(str, table.settings["seed"].unique()))
         made = {"seed": seeds, **manifest["versions"], "commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)
