@@ -264,11 +264,21 @@ def test_the_drawn_line_of_tied_runs_never_rises():
 
 def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     write_table(tmp_path / "a.csv", regrets(("mine", "dp_se"), runs=2, times=3))
-    own = {"config": {"algo": "mine", "experiment": "trial"}, "changed": [], "settings": {}}
+    own = {"config": {"algo": "mine", "experiment": "trial"}, "settings": {}}
+    own["changed"] = ["--config-name=all", "runs=2"]
     manifest = own | {"versions": {}, "commit": None}
     (tmp_path / "a.json").write_text(json.dumps(manifest))
     ((source,), _) = sources_in(tmp_path, "regret")
-    assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
+    assert source.command == "bandit-run experiment=trial --config-name=all runs=2"
+    assert source.own == ["all", "trial", "mine"]
+
+
+def test_tables_of_one_name_in_two_formats_are_both_shown(tmp_path):
+    for name, algo in (("a.csv", "dp_se"), ("a.csv.gz", "ucb"), ("b.csv", "dp_ucb")):
+        write_table(tmp_path / name, regrets((algo,), runs=2, times=3))
+    sources, _ = sources_in(tmp_path, "regret")
+    shown = {source.name: source.summary["algo"][0] for source in sources}
+    assert shown == {"a.csv": "dp_se", "a.csv.gz": "ucb", "b": "dp_ucb"}
 
 
 def test_a_lower_bound_of_0_gives_no_ratio():

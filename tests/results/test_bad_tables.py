@@ -35,7 +35,7 @@ CORRUPT = {
     "eps of 0": (HEADER + ROW.replace("inf", "0"), "column eps holds 0; it must be above 0"),
     "huge regret": (HEADER + ROW.replace(",5", ",1e308"), "column regret holds 1e+308"),
     "ragged": (HEADER + ROW + "1,2,3,4,5,6,7,8,9,10\n", "not a readable CSV"),
-    "horizon not reached": (HEADER + ROW.replace("100,5", "99,5"), "no row has reached"),
+    "horizon not reached": (HEADER + ROW.replace("100,5", "99,5"), "no row is at its"),
     "text for a time": (TIMES + TIME.replace(",50,", ",soon,"), "column stopping_time"),
     "halted twice": (TIMES + TIME.replace(",1,1\n", ",2,1\n"), "column halted holds a number that"),
     "times without columns": ("rule,env\nnas,sign\n", "no column arm, true_mean, eps"),

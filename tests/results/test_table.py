@@ -177,8 +177,12 @@ def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, 
     assert message == f"{tmp_path}/b.csv: {reason}"
     for read in (dp.plot, dp.summary, dp.compare):
         assert message_of(read, cut) == f"the table: {reason}"
-    said = "ends at t = 2000, but its horizon is 500 (column horizon)"
-    assert said in message_of(dp.summary, table.assign(horizon=500))
+    middle = table["t"].unique()[2]
+    for horizon, said in (
+        (middle, f"ends at t = 2000, but its horizon is {middle}"),
+        (1999, "no row is at its horizon"),
+    ):
+        assert said in message_of(dp.summary, table.assign(horizon=horizon))
 
 
 @pytest.mark.slow

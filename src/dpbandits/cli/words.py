@@ -30,7 +30,7 @@ from ..settings.compose import Given, compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import GROUPS, bare_word, means_of
 from ..settings.hydra_names import instead_of
-from ..settings.request import Request, decides_rows
+from ..settings.request import FILE, Request, decides_rows
 from ..settings.sweep import MOST_POINTS
 from ..validation import folder, overflow, overflowing
 
@@ -95,6 +95,8 @@ def read_requests(
     changed = tuple(word for word, x in zip(words, given, strict=True) if decides_rows(x.key))
     if multirun:
         changed = ("-m", *changed)
+    if file is not None:
+        changed = (f"{FILE}{file}", *changed)
     experiments = last.pop("experiment", Word("experiment", None))
     values = {x.key: x.value for x in last.values() if x.sign != "~"}
     added = frozenset(x.key for x in last.values() if x.sign == "+")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, is_name, names_in, question_of
+from ..settings.request import FILE
 from ..theory.problem import Problem, problems
 from ..validation import read_csv
 
@@ -88,8 +90,10 @@ def sources_in(
     """
     if not results.is_dir():
         raise BadInput(f"results={results}: there is no such folder")
-    ours, files = names_in("experiment"), {bare_name(x): x for x in tables_in(results)}
-    summaries = {name: results / f"{name}{SUMMARY_CSV}" for name in ours if name not in files}
+    tables, ours = tables_in(results), names_in("experiment")
+    counts = Counter(map(bare_name, tables))  # dp.save may have written a name in two formats
+    files = {bare_name(x) if counts[bare_name(x)] == 1 else x.name: x for x in tables}
+    summaries = {name: results / f"{name}{SUMMARY_CSV}" for name in ours if name not in counts}
     files |= {name: file for name, file in summaries.items() if file.is_file()}
     names = [name for name in files if not name.startswith(FINDINGS)]
     if not names:
@@ -144,8 +148,10 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
         config = manifest["config"]
         question = next(q for q in QUESTIONS if q.group in config)
         own = [f"experiment={config['experiment']}"] if config.get("experiment") else []
-        more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
-        more["own"] = own_names(config, table.settings, question.group)
+        changed = [str(word) for word in manifest["changed"]]
+        more["command"] = shlex.join([question.command, *own, *changed])
+        files = [word.removeprefix(FILE) for word in changed if word.startswith(FILE)]
+        more["own"] = [*files, *own_names(config, table.settings, question.group)]
         seeds = together(map(str, table.settings["seed"].unique()))
         made = {"seed": seeds, **manifest["versions"], "commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)

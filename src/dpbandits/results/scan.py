@@ -190,7 +190,7 @@ class Scan:
         """
         group = self.question.group
         if self.ends.empty:
-            raise BadInput(f"{self.name}: no row has reached its {self.question.limit}")
+            raise BadInput(f"{self.name}: no row is at its {self.question.limit}")
         doubled = self._doubled(self._shown)
         if doubled.any():
             row = self.ends[doubled].iloc[0]

@@ -32,6 +32,7 @@ SHOWN, LOOKS, REFERENCES, LIMITS = "shown", "looks", "references", "limits"
 BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES, LIMITS
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
+FILE = "--config-name="  # begins the word in ``Request.changed`` with the name of a user's file
 BACKENDS = ("auto", "threads", "processes")
 AT_LEAST_ONE = "a number of at least 1 is needed"
 # Keys of conf/config.yaml on which no row of a table depends; a new such key must be added here

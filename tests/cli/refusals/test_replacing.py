@@ -126,6 +126,15 @@ def test_no_experiment_is_run_if_the_table_of_another_would_be_replaced(refused,
     assert refused(bandit_run, words).startswith(f"-m runs=2: {page} was made with other keys")
 
 
+def test_a_file_of_all_keys_changes_an_experiment(refused, tmp_path):
+    page = pages_alone(tmp_path / "results").relative_to(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "all.yaml").write_text("defaults: [config, _self_]\nhorizon: 500\n")
+    words = ["--config-dir", "mine", "--config-name", "all", "experiment=azize2022_fig4"]
+    said = f"--config-name=all: {page} was made with other keys"
+    assert refused(bandit_run, words).startswith(said)
+
+
 @pytest.mark.extra("pyarrow")
 def test_pages_without_a_table_are_made_again_by_their_own_keys(tmp_path):
     pages_alone(tmp_path)
