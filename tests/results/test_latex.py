@@ -385,3 +385,15 @@ def test_labels_hold_mathematics(summary):
     _, *rows = rows_of(latex_of(summary, SHOWN, TableOptions(labels=labels)))
     names = {row[0] for row in rows}
     assert names == {r"$\pi_\star$ (a\_b, \$5)", r"\$ 3\%", r"$\pi$"}
+
+
+@pytest.mark.slow
+def test_all_columns_of_an_experiment_are_of_the_runs_of_its_means(bandit):
+    """The table of the experiment has 20 runs of each setting, and its means have more."""
+    columns = "columns=[algo,alpha,mean,median,difference,runs]"
+    *_, path = bandit(run, f"experiment=azize2022_fig8 {columns} digits=10")
+    _, *rows = rows_of(Path(path).with_suffix(".tex").read_text())
+    cells = [[float(x.replace(",", "")) for x in row[2:]] for row in rows]
+    least = min(mean for mean, *_ in cells)
+    for mean, _, difference, runs in cells:
+        assert difference == pytest.approx(mean - least) and runs > 20

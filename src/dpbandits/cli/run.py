@@ -25,10 +25,9 @@ from ..results.formats import beside
 from ..results.latex import INTERVAL, TableOptions, latex_of_summary
 from ..results.manifest import refuse_to_replace, replaced_table, table_path
 from ..results.references import lines_of_references
-from ..results.report import write_report
+from ..results.report import table_of_means, write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, text_of_summary
-from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
 from ..running.monte_carlo import play_request
@@ -97,8 +96,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     if style is not None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, INTERVAL}:
-            runs = found.store, request.settings, found.runs, request.records
-            shown = complete(summary, compare(Table.of_store(*runs)))
+            shown = complete(summary, compare(table_of_means(request, found)))
         text = latex_of_summary(shown, question, style)
         write_atomically(beside(path, ".tex"), f"{text}\n".encode())
     print(text_of_summary(summary.head(MAX_LINES), question, "simple"))

@@ -48,6 +48,16 @@ class Played(NamedTuple):
         return sum(runs.values())
 
 
+def table_of_means(request: Request, found: Played) -> Table:
+    """Return the runs from which the summary of a request is computed."""
+    records, settings = request.records, request.settings
+    played, runs, looks = found.means or (settings, found.runs, None)
+    if looks is not None:
+        examined = zip(settings, looks, strict=True)
+        records = {setting.id: {**records[setting.id], LOOKS: n} for setting, n in examined}
+    return Table.of_store(found.store, settings, runs, records, played)
+
+
 def write_report(request: Request, found: Played, seconds: float) -> tuple[Path, pd.DataFrame]:
     """Write a table, its summaries, and its manifest.
 
@@ -62,13 +72,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     path, question, records = table_path(request), request.question, request.records
     table = Table.of_store(found.store, request.settings, found.runs, records)
     checksum = write_pieces(path, table.pieces())
-    if found.means is not None:
-        played, runs, looks = found.means
-        examined = {
-            setting.id: {**records[setting.id], LOOKS: n}
-            for setting, n in zip(request.settings, looks, strict=True)
-        }
-        table = Table.of_store(found.store, request.settings, runs, examined, played)
+    table = table if found.means is None else table_of_means(request, found)
     summary = summary_of(table.with_labels().runs, [*table.described, SETTING], question)
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
