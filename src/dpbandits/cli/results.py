@@ -46,6 +46,7 @@ ANSWER = re.compile(
     rf"budget-[0-9a-f]{{8}}({COMPARED})?|(audit|exact)-.+-[0-9a-f]{{8}}"
     rf"|sweep-[0-9a-f]{{8}}{OF_TABLES}"
 )
+OF_RECORDS = "seed", "checkpoints", "shuffle_arms", "population"  # shown where they vary
 SHORTEST = 4  # fewest characters that may stand for an id
 
 
@@ -178,7 +179,10 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     for name in [stem] if stem in named else _begun(named, stem, "names"):
         table = named[name]
         print(*table.files, sep="\n")
-        rows = [[own, in_a_line(_in_words(x), MAX_CHARACTERS)] for own, x in table.settings.items()]
+        records = table.settings.values()
+        varied = [n for n in OF_RECORDS if len({plain(x.get(n)) for x in records}) > 1]
+        words = (in_a_line(_in_words(x, varied), MAX_CHARACTERS) for x in records)
+        rows = [*zip(table.settings, words, strict=True)]
         print(tabulate(rows[:MAX_LINES], ["setting", "run with"], disable_numparse=True))
         if len(rows) > MAX_LINES:
             print(f"and {len(rows) - MAX_LINES:,} more: {beside(table.file, '.json')} has all")
@@ -194,9 +198,11 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     print(*(f"  {file}" for file, known in found.stored.items() if known == own), sep="\n")
 
 
-def _in_words(record: Mapping[str, Any]) -> str:
-    """Return a description of a record's setting in a few words."""
-    shown = {name: record.get(name) for name in (*BUDGETS, "horizon")}
+def _in_words(record: Mapping[str, Any], varied: Sequence[str]) -> str:
+    """Return a description of a record's setting in a few words; ``varied`` has the names among
+    OF_RECORDS that are shown.
+    """
+    shown = {name: record.get(name) for name in (*BUDGETS, "horizon", *varied)}
     shown |= record.get("parameters", {})
     known = [f"{name} {plain(x)}" for name, x in shown.items() if x is not None]
     known += _set_in_env(record)

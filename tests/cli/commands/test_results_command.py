@@ -8,7 +8,7 @@ import time
 import pytest
 from refusals import message_of
 
-from dpbandits.cli import results
+from dpbandits.cli import results, run
 from dpbandits.files import LOCK
 
 OLD, NEW = "0123456789abcdef", "01ff456789abcdef"
@@ -271,3 +271,10 @@ def test_the_path_of_a_table_tells_the_folder(bandit, several):
     for line in ("rm other/few.csv results/few.csv", "show other/few.csv results=results"):
         said = message_of(results.main.__wrapped__, line.split())
         assert said == "other/few.csv: not in the folder results=results"
+
+
+def test_settings_of_a_table_that_differ_in_what_a_sweep_varies_are_told_apart(bandit):
+    keys = "seed=1,2 checkpoints=2,3 shuffle_arms=true,false"
+    bandit(run, f"-m algo=dp_se eps=1 horizon=50 runs=1 jobs=1 {keys}")
+    lines = [line.split(maxsplit=1)[1] for line in bandit(results, "show sweep")[-8:]]
+    assert len({*lines}) == 8 and "seed 1, checkpoints 2, shuffle_arms true" in lines[0]
