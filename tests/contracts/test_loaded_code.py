@@ -1,5 +1,6 @@
 """Stored runs follow what the loaded function of a user uses: modules, and values that it read."""
 
+import importlib
 import json
 import os
 import sys
@@ -172,6 +173,18 @@ def test_an_edit_in_the_same_second_is_seen(what, monkeypatch):
         used = load((MINE / "algo/mine.py").resolve()).function.__globals__
         arms.append(used["helper" if what == "a module" else "deep"].ARM)
     assert arms == [0, 1, 2] and not [*MINE.rglob("*.pyc")]
+
+
+def test_packages_that_are_installed_in_a_folder_of_the_user_keep_their_bytecode(monkeypatch):
+    """An environment .venv may stand in this folder."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    wrote("a module", 0)
+    load((MINE / "algo/mine.py").resolve())
+    site = MINE.resolve() / "algo/.venv/lib/site-packages"
+    write(site, {"installed_here/__init__.py": "", "installed_here/inner.py": ""})
+    monkeypatch.syspath_prepend(str(site))
+    importlib.import_module("installed_here.inner")
+    assert len([*site.rglob("*.pyc")]) == 2
 
 
 def test_the_text_of_an_algorithm_that_was_edited_in_the_same_second_is_read(monkeypatch):

@@ -27,7 +27,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
-from ..compiled import is_compiled
+from ..compiled import is_compiled, is_installed
 from ..errors import MEANT, BadInput, first_line, plain, together
 from ..files import PACKAGE
 from . import display
@@ -529,10 +529,10 @@ class _FromSource(SourceFileLoader):
 
 
 def _finder(folder: str) -> FileFinder:
-    """Return what finds the modules in a user's folder, or in a folder inside it; for other
-    folders, raise ImportError, so that Python asks its other hooks.
+    """Return what finds the modules in a user's folder, or in a folder inside it; for installed
+    packages, and for other folders, raise ImportError, so that Python asks its other hooks.
     """
-    if not any(Path(folder).is_relative_to(own) for own in _imported_from):
+    if is_installed(folder) or not any(Path(folder).is_relative_to(own) for own in _imported_from):
         raise ImportError
     machine_code = ExtensionFileLoader, EXTENSION_SUFFIXES
     return FileFinder(folder, machine_code, (_FromSource, SOURCE_SUFFIXES))
