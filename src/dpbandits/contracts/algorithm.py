@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import dis
-import hashlib
 import importlib
 import importlib.util
 import inspect
-import sys
 import typing
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.machinery import (
-    EXTENSION_SUFFIXES,
-    SOURCE_SUFFIXES,
-    ExtensionFileLoader,
-    FileFinder,
-    SourceFileLoader,
-)
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..compiled import is_compiled, is_installed
+from ..compiled import is_compiled
 from ..errors import MEANT, BadInput, first_line, plain, together
 from ..files import PACKAGE
 from . import display
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
+from .importing import import_file, state_of
 from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
 from .versions import Followed, version_of_file
@@ -240,14 +231,17 @@ def load(file: Path) -> Algorithm:
         BadInput: the file cannot be imported, or does not define a function with the name of the
             file.
     """
-    return _load(file, () if in_package(file) else _state_of(file.parent))
+    return _load(file, () if in_package(file) else state_of(file.parent))
 
 
 @cache
 def _load(file: Path, state: tuple[Any, ...]) -> Algorithm:
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
-    module = import_file(file, group)
+    if in_package(file):
+        module = importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
+    else:
+        module = import_file(file, group)
     function, constants = getattr(module, file.stem, None), vars(module)
     if group == "algo" and (make := _class_of(module, file.stem)) is not None:
         function, constants = _plays(make), {**vars(make), **constants}
@@ -470,106 +464,7 @@ def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any
     return found
 
 
-def import_file(file: Path, group: str) -> ModuleType:
-    """Import a Python file of the package, or a file in a user's folder.
-
-    A file in a user's folder can import the modules in this folder, unless another module has the
-    same name.
-
-    Raises:
-        BadInput: the file cannot be imported.
-    """
-    try:
-        if in_package(file):
-            return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
-        # The module's name is part of the names of machine code. Two files with one name, or two
-        # states of a file, must have different module names. Otherwise, the linker would use
-        # the code of the first for both.
-        read = [f"{file}\n".encode(), file.read_bytes()]
-        now = _state_of(file.parent)
-        if _first_states.setdefault(file.parent, now) != now:  # the code of neighbours has changed
-            read += [other.read_bytes() for other in _sources_in(file.parent)]
-        state = hashlib.sha256(b"".join(read)).hexdigest()[:12]
-        name = f"dpbandits_{group}_{file.stem}_{state}"
-        loader = _FromSource(name, str(file))
-        spec = importlib.util.spec_from_file_location(name, file, loader=loader)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        _let_import_neighbours(file.parent)
-        spec.loader.exec_module(module)
-        return module
-    except (Exception, SystemExit) as error:
-        where = f"{group}={file.stem}"
-        raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
-
-
-def _sources_in(folder: Path) -> list[Path]:
-    """Return the Python files in a user's folder, and in the folders inside it."""
-    return sorted(file for file in folder.rglob("*.py") if file.is_file())
-
-
-def _state_of(folder: Path) -> tuple[Any, ...]:
-    """Return the names, times and sizes of the Python files in a user's folder."""
-    found = []
-    for file in _sources_in(folder):
-        with suppress(FileNotFoundError):  # an editor replaces the file at this moment
-            found.append((str(file), file.stat().st_mtime_ns, file.stat().st_size))
-    return tuple(found)
-
-
-class _FromSource(SourceFileLoader):
-    """Imports a file of the user from its source. Python dates stored bytecode only by the second,
-    and would use the bytecode of before an edit that follows in the same second.
-    """
-
-    def path_stats(self, path: Any) -> NoReturn:
-        """Raise OSError: then Python neither reads nor writes bytecode."""
-        raise OSError
-
-
-def _finder(folder: str) -> FileFinder:
-    """Return what finds the modules in a user's folder, or in a folder inside it; for installed
-    packages, and for other folders, raise ImportError, so that Python asks its other hooks.
-    """
-    if is_installed(folder) or not any(Path(folder).is_relative_to(own) for own in _imported_from):
-        raise ImportError
-    machine_code = ExtensionFileLoader, EXTENSION_SUFFIXES
-    return FileFinder(folder, machine_code, (_FromSource, SOURCE_SUFFIXES))
-
-
-def _let_import_neighbours(folder: Path) -> None:
-    """Let files import modules from this folder before modules from other folders of users. Modules
-    of this folder are imported again if one of its files has changed.
-    """
-    now = _state_of(folder)
-    has_changed = _last_states.get(folder, now) != now
-    _last_states[folder] = now
-    others = [x for x in _imported_from if x != folder]
-    own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
-    for name, module in list(sys.modules.items()):
-        # the loop runs over a copy, since other threads may import modules meanwhile
-        if name.partition(".")[0] not in own:
-            continue
-        # a folder without __init__.py is a module without a file
-        places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-        left = [*others, folder] if has_changed else others
-        if any(Path(x).is_relative_to(other) for x in filter(None, places) for other in left):
-            sys.modules.pop(name, None)
-    _imported_from[:] = [folder, *others]
-    paths = list(map(str, _imported_from))
-    sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]
-    if _finder not in sys.path_hooks:
-        sys.path_hooks.insert(0, _finder)
-    sys.path_importer_cache.pop(str(folder), None)
-
-
-# The folders from which users' files were imported, the latest folder first
-_imported_from: list[Path] = []
 # The algorithms that another process has sent here, by their files and versions
 _loaded: dict[tuple[Path, str], Algorithm] = {}
-# The states of these folders at the first and at the latest import, see ``_state_of``
-_first_states: dict[Path, tuple[Any, ...]] = {}
-_last_states: dict[Path, tuple[Any, ...]] = {}
 # The versions of users' kernels when they were first used, by the functions as they were written
 _first_versions: WeakKeyDictionary[Callable[..., Any], str] = WeakKeyDictionary()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import MAX_QUANTILE_PARAMETERS, compiled_at
-from ..contracts.algorithm import import_file
+from ..contracts.importing import import_file
 from ..contracts.versions import Followed
 from ..errors import BadInput, first_line, plain
 from ..validation import as_number

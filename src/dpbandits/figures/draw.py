@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..contracts.algorithm import import_file
+from ..contracts.importing import import_file
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING, Question
 from ..errors import BadInput, plain, similar, unknown
